@@ -80,14 +80,14 @@ class ProcessTree:
         """Returns the memory of all its processes as they are now; what several share counts once (their proportional
         set sizes).
         """
-        return sum(_shared_fairly_mb(PROC / str(pid)) for pid, _ in _tree(self._root))
+        return sum(_shared_fairly_mb(PROC / str(pid)) for pid, _ in _tree(self._root, self._seen))
 
     def sample(self) -> Sample:
         with self._lock:
             return self._sample()
 
     def _sample(self) -> Sample:
-        living = dict(_tree(self._root))
+        living = dict(_tree(self._root, self._seen))
         self._seen |= living
         cpu_s, rss_mb = defaultdict[Role, float](float), defaultdict[Role, float](float)
         for process in self._seen.values():
@@ -98,7 +98,7 @@ class ProcessTree:
         return Sample(time.monotonic(), cpu_s, rss_mb, sorted(workers, reverse=True))
 
 
-def _tree(root: int) -> Iterator[tuple[int, Process]]:
+def _tree(root: int, seen: Mapping[int, Process]) -> Iterator[tuple[int, Process]]:
     """The root and its descendants, parents first."""
     children: dict[int, list[int]] = {}
     stats = {int(entry.name): fields for entry in PROC.glob("[0-9]*") if (fields := _stat(entry))}
@@ -109,7 +109,7 @@ def _tree(root: int) -> Iterator[tuple[int, Process]]:
         pid, role = waiting.pop()
         fields = stats[pid]
         yield pid, Process(role, (int(fields[11]) + int(fields[12])) * TICK_S, int(fields[21]) * PAGE_MB)
-        waiting += [(child, _role(child, role)) for child in children.get(pid, ())]
+        waiting += [(child, _role(child, role, seen.get(child))) for child in children.get(pid, ())]
 
 
 def _stat(entry: Path) -> list[str]:
@@ -129,13 +129,16 @@ def _shared_fairly_mb(entry: Path) -> float:
     return int(kilobytes) * 1024 / 1e6
 
 
-def _role(pid: int, parent: Role) -> Role:
+def _role(pid: int, parent: Role, seen: Process | None) -> Role:
+    """Returns what a process is; one that is about to end has no command line any more, and is what it was."""
     if parent in (Role.DAEMON, Role.WORKER):
         return Role.WORKER
     try:
         command = (PROC / str(pid) / "cmdline").read_bytes()
     except (FileNotFoundError, ProcessLookupError):
-        return Role.PLANNER
+        command = b""
+    if not command:
+        return seen.role if seen else Role.PLANNER
     if command.partition(b"\0")[0].endswith(b"java"):
         return Role.JVM
     return Role.DAEMON if b"daemon" in command else Role.PLANNER

@@ -9,7 +9,7 @@ from pathlib import Path
 ROOT = Path(__file__).parents[1]
 FOLDERS = ("infra", "ingest", "local", "bench", "docs/tools", "tests")
 CLAUSES = {"as", "how", "if", "of", "what", "when", "where", "whether", "which", "who"}
-CEILING = {"infra": 0, "ingest": 0, "local": 0, "bench": 0, "docs/tools": 0, "tests": 76}
+CEILING = {"infra": 0, "ingest": 0, "local": 0, "bench": 0, "docs/tools": 0, "tests": 74}
 """Docstrings that begin with a clause. Each number may only fall."""
 
 

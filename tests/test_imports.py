@@ -82,6 +82,7 @@ ROOMS_BELOW = {
     "ingest.permissions": "config",
     "ingest.records": "config identifiers kinesis native nesting values",
     "ingest.schemas": "aws config errors",
+    "ingest.secret_names": "",
     "ingest.shard": "config dead_letters errors kinesis ledger new_columns records schemas snowflake values",
     "ingest.sink": "aws config errors kinesis",
     "ingest.snowflake": "activity aws config errors identifiers ledger permissions values",
@@ -104,7 +105,8 @@ ROOMS_BELOW = {
     "infra.cli": (
         "accounts audit blueprint build doctor drift error_catalog estimate keys observe policy redshift render "
         "rollout runtimes specification stack status terraform ingest.__main__ ingest.activity ingest.aws ingest.checks "
-        "ingest.config ingest.dead_letters ingest.errors ingest.logs ingest.schemas ingest.sink ingest.terminal ingest.values"
+        "ingest.config ingest.dead_letters ingest.errors ingest.logs ingest.schemas ingest.secret_names ingest.sink "
+        "ingest.terminal ingest.values"
     ),
     "infra.doctor": (
         "accounts blueprint kinds observe pulumi_cli render specification stack ingest.checks ingest.errors"
@@ -137,7 +139,7 @@ ROOMS_BELOW = {
     ),
     "infra.runtimes": "accounts blueprint specification ingest.errors",
     "infra.s3a": "ingest.errors",
-    "infra.specification": "ingest.config ingest.errors ingest.identifiers",
+    "infra.specification": "ingest.config ingest.errors ingest.identifiers ingest.secret_names",
     "infra.stack": (
         "accounts blueprint keys kinds observe pulumi_cli redshift render specification terraform ingest.checks "
         "ingest.errors"
@@ -208,6 +210,7 @@ INGEST_FOR_PURE_PACKAGES = (
     "firnline_ingest.records.conversion",  # base64 and decimals, nothing more
     "firnline_ingest.records.rejection",  # what the kinds of formats and transforms raise and return
     "firnline_ingest.records.scalar",
+    "firnline_ingest.secret_names",
     "firnline_ingest.snowflake.grants",  # a row of SHOW GRANTS, which the kinds compare; no SDK
     "firnline_ingest.transforms",
 )

@@ -1,4 +1,4 @@
-"""What is wrong, as a status tells it: its object, since when, how often, and the next step."""
+"""Problems as a status tells them: each with its object, since when, how often, and the next step."""
 
 from dataclasses import replace
 from typing import Any

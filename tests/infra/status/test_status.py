@@ -1,4 +1,4 @@
-"""What runs, and how far each shard is, as a status tells it."""
+"""The engines that run, and how far each shard is, as a status tells it."""
 
 import json
 from dataclasses import replace

@@ -21,7 +21,7 @@ class Answer:
 
     @property
     def said(self) -> dict[str, Any]:
-        """What is recorded of it."""
+        """Returns what is recorded of it."""
         if self.status == 200:
             return {"status": self.status, "fields": sorted(self.document)}
         return {"status": self.status, "code": str(self.document.get("code"))}
@@ -29,7 +29,7 @@ class Answer:
 
 @dataclass(frozen=True, kw_only=True)
 class Client:
-    """Of one pipe, with a token of its own."""
+    """A client of one pipe, with a token of its own."""
 
     control: str
     """https://account.snowflakecomputing.com"""
