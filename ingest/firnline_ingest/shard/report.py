@@ -131,15 +131,19 @@ class ShardReport:
     def counted_up_to(self, read_through: Position | None) -> RunningTotals:
         """Returns the totals of a session that has come so far: nothing up to there can become something else."""
         before = self._totals
-        if read_through is not None and read_through > before.through:
+        if read_through is None:
+            return before
+        if read_through > before.through:
             rows = sum(chunk.rows_up_to(read_through) - chunk.rows_up_to(before.through) for chunk in self._sent)
             letters = sum(before.through < each <= read_through for each in self._kept)
-            self._sent = [chunk for chunk in self._sent if chunk.end > read_through]
             self._uncommitted_since_s = None
-            self._kept = [each for each in self._kept if each > read_through]
             self._totals = replace(
                 before, through=read_through, rows=before.rows + rows, dead_letters=before.dead_letters + letters
             )
+        if any(chunk.end <= read_through for chunk in self._sent):  # also where the totals have them already
+            self._uncommitted_since_s = None
+            self._sent = [chunk for chunk in self._sent if chunk.end > read_through]
+        self._kept = [each for each in self._kept if each > read_through]
         return self._totals
 
     def writes(self, totals: RunningTotals) -> dict[str, int]:
@@ -245,6 +249,7 @@ class ShardReport:
         self._show_counts()
         if state is ShardState.FENCED:
             self._told = self._shown  # who has the shard now counts, and reports, what this one did not
+            self._sent, self._uncommitted_since_s = [], None  # and waits for the commit
         if state in (ShardState.DONE, ShardState.ENDED):
             self.healed()
         self._state, self._problem, self._is_over = state, problem or self._problem, True

@@ -5,6 +5,7 @@ any more: its row of the ledger has what was counted.
 """
 
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Protocol
 
@@ -49,10 +50,10 @@ class ReportedShards:
                 self._open.pop(each.key, None)
         epoch = max((receipt.epoch for receipt in receipts), default=0)
         left = [key for key in self._open if key not in self._planned]
-        try:
-            return found + [end for key in left[:LOOKS] if (end := self._end_of(key, epoch))]
-        except FirnlineError:
-            return found  # the next epoch looks again
+        with suppress(FirnlineError):  # the next epoch looks again
+            for key in left[:LOOKS]:
+                found += filter(None, [self._end_of(key, epoch)])
+        return found
 
     def shown(self) -> tuple[ReportedCounts, ...]:
         """Bounded: of each shard that is open what was heard last, and of those the ones that were."""

@@ -203,3 +203,37 @@ def test_what_keeps_rows_from_being_committed_is_told_where_it_is_known(world: W
     watched.turn(3, 0)
     watched.report.noted(LedgerUnavailable("ledger", "a test"))
     assert told(watched.receipt(600.0)) == (ShardState.READING, LedgerUnavailable.id)
+
+
+def sent(report: ShardReport, first: int, last: int) -> None:
+    report.sent(Chunk(Position(last), RowPositions([str(number) for number in range(first, last + 1)]), 100))
+
+
+def test_what_is_proven_again_below_the_totals_waits_for_nothing_and_is_not_kept(world: World) -> None:
+    watched = Watched(world)
+    through = RunningTotals(through=Position(100), rows=100, begun_by="one/a")
+    watched.report.adopt(ShardRow(key=watched.work.key, start=TrimHorizon(), totals=through))
+    watched.report.opened()
+    for number in range(1, 101):  # a person had the shard read again from its horizon
+        sent(watched.report, number, number)
+        watched.turn(number, number)
+        watched.clock.now_s += 10.0
+    receipt = watched.receipt(300.0)
+    assert (receipt.uncommitted_s, receipt.uncommitted_rows, receipt.totals) == (0, 0, through)
+    sent(watched.report, 101, 101)
+    watched.turn(101, 100)
+    assert (watched.receipt(5.0).uncommitted_s, watched.receipt().uncommitted_rows) == (5, 1)
+
+
+def test_rows_of_a_shard_that_another_process_took_are_not_waited_for_when_it_comes_back(world: World) -> None:
+    watched = Watched(world)
+    watched.report.adopt(ShardRow(key=watched.work.key, start=TrimHorizon(), totals=RunningTotals(through=Position(0))))
+    watched.report.opened()
+    sent(watched.report, 1, 5)
+    watched.turn(5, 0)
+    watched.report.ended(ShardState.FENCED, None)
+    watched.clock.now_s += 7200.0
+    watched.report.begin()
+    watched.report.opening()
+    receipt = watched.receipt(1.0)
+    assert (*told(receipt), receipt.uncommitted_s, receipt.uncommitted_rows) == (ShardState.OPENING, None, 0, 0)

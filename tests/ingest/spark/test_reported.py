@@ -15,11 +15,12 @@ class Rows:
     def __init__(self) -> None:
         self.kept: dict[ShardKey, ShardRow] = {}
         self.is_away = False
+        self.unreadable: set[ShardKey] = set()
         self.reads = 0
 
     def read(self, key: ShardKey) -> ShardRow | None:
         self.reads += 1
-        if self.is_away:
+        if self.is_away or key in self.unreadable:
             raise LedgerUnavailable("ledger", "a test")
         return self.kept.get(key)
 
@@ -88,6 +89,20 @@ def test_a_shard_that_waits_is_looked_at_again_and_none_is_forgotten_while_the_l
     assert rows.reads == LOOKS
     rows.kept = {at: replace(each, ended=True, totals=totals(3)) for at, each in rows.kept.items()}
     assert sums(shards.counted([])) + sums(shards.counted([])) == [2] * len(many)
+
+
+def test_an_end_that_was_found_is_reported_although_the_ledger_is_away_for_the_next_one() -> None:
+    rows = Rows()
+    shards = ReportedShards(rows, "one")
+    for number in range(2):  # one after the other, so that they are looked at in this order
+        shards.planned([key(each) for each in range(number + 1)])
+    shards.counted([receipt(1, totals(1), number=number) for number in range(2)])
+    rows.kept = {key(number): row(totals(3), number) for number in range(2)}
+    rows.unreadable = {key(1)}
+    shards.planned([])
+    assert sums(shards.counted([])) == [2]
+    rows.unreadable.clear()
+    assert sums(shards.counted([])) == [2]
 
 
 def test_a_last_receipt_ends_it() -> None:
