@@ -88,7 +88,7 @@ class FanOutSource:
             raise
         if subscription.is_over:
             self._has_none()
-        elif self._turns.is_over(self._clock() - self._subscribed_s):
+        elif self._turns.is_over(self, self._clock() - self._subscribed_s):
             self.close()
         return None if event is None else self._page(event)
 

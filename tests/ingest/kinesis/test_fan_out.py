@@ -21,9 +21,10 @@ from firnline_ingest.kinesis.errors import StreamKeyUnusable, StreamUnreachable
 from firnline_ingest.kinesis.fan_out import FanOutSource
 from firnline_ingest.kinesis.reader import Gap, Read, ShardReader
 from firnline_ingest.kinesis.start import After, AtTimestamp, Start, TrimHorizon
-from firnline_ingest.kinesis.turns import TURN_S, Turns
+from firnline_ingest.kinesis.turns import SILENT_S, TURN_S, Turns
 from firnline_ingest.values import Position, ShardKey
 from firnline_local.kinesis import FakeKinesis, Fault, FaultKind, KinesisServer, ManualClock
+from tests.fakes.clock import Clock
 from tests.ingest.kinesis.conftest import numbers
 
 EVENT = "kinesis:SubscribeToShardEvent"
@@ -335,8 +336,22 @@ def test_shards_take_turns_where_a_process_may_hold_fewer_subscriptions_and_each
 def test_whoever_stops_makes_room_and_who_waits_no_longer_keeps_no_place() -> None:
     turns, (first, second, third) = Turns(1), (object(), object(), object())
     assert [turns.take(each) for each in (first, second, third)] == [True, False, False]
-    assert [turns.is_over(held_s) for held_s in (TURN_S - 1, TURN_S)] == [False, True]
+    assert [turns.is_over(first, held_s) for held_s in (TURN_S - 1, TURN_S)] == [False, True]
     turns.give_back(second)
     turns.give_back(first)
     assert turns.take(third)
-    assert not turns.is_over(TURN_S)
+    assert not turns.is_over(third, TURN_S)
+
+
+def test_a_shard_whose_thread_does_not_come_back_keeps_no_place_and_none_among_those_that_wait() -> None:
+    clock = Clock()
+    turns, (hangs, hangs_too, waits) = Turns(1, clock), (object(), object(), object())
+    assert [turns.take(each) for each in (hangs, hangs_too)] == [True, False]
+    clock.now_s += SILENT_S - 1
+    assert (turns.is_over(hangs, 5.0), turns.take(waits)) == (False, False)
+    clock.now_s += SILENT_S - 1
+    assert not turns.take(waits)
+    clock.now_s += 1
+    assert turns.take(waits), "the other one was not seen for a minute"
+    assert turns.is_over(hangs, 5.0), "its place is another's"
+    assert not turns.take(hangs)
