@@ -34,7 +34,7 @@ def outliving(context: RolloutContext, records: Deployments, runs: Sequence[Run]
     engine = context.ledger.current_run()
     if engine is None or not engine.start or not is_foreign(engine, runs):
         return None
-    started = [record for record in islice(records.newest_first(), RECORDS) if record.run]
+    started = islice((record for record in records.newest_first() if record.run), RECORDS)
     listed = (context.service.look(Run(id=each.run, hash=each.hash, state=RunState.STOPPED)) for each in started)
     run = next((run for run in listed if run.start == engine.start), None)
     return run if run is not None and beats(context, run) else None

@@ -43,7 +43,9 @@ class ReceiptDifferences:
         letters_before = [each.dead_letters for each in (*same, *_with_all_letters(totals, known))]
         rows = max(0, totals.rows - max(rows_before, default=begun.rows))
         letters = max(0, totals.dead_letters - max(letters_before, default=begun.dead_letters))
-        most = max(begun.rows, totals.rows), max(begun.dead_letters, totals.dead_letters)
+        # of totals that are new here, what is not proven is among the receipt's own counts
+        ahead = 0 if own or self.hears_all_of(totals.begun_by) else receipt.uncommitted_rows
+        most = max(begun.rows, totals.rows + ahead), max(begun.dead_letters, totals.dead_letters)
         known[totals.begun_by] = replace(totals, rows=most[0], dead_letters=most[1])
         return _with_rows(_with_letters(receipt, letters - receipt.dead_letters), rows - receipt.rows)
 

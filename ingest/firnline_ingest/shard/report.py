@@ -56,6 +56,8 @@ class ShardSnapshot:
     proven: Position | None = None
     totals: RunningTotals | None = None
     """None before the first opening."""
+    uncommitted_rows: int = 0
+    """Behind the totals; the tally has them."""
 
 
 class ShardReport:
@@ -210,7 +212,7 @@ class ShardReport:
 
     def show(self, shown: ShardSnapshot) -> None:
         """Publishes a snapshot; called after each turn."""
-        self._shown = replace(shown, totals=self._totals_now())
+        self._shown = replace(shown, totals=self._totals_now(), uncommitted_rows=self._rows_sent)
         if self._uncommitted_since_s is None and self._sent:
             self._uncommitted_since_s = self._clock()
         elif not self._sent and shown.accounted is not None and shown.accounted >= self._sent_through:
@@ -218,7 +220,10 @@ class ShardReport:
 
     def _show_counts(self) -> None:
         self._shown = replace(
-            self._shown, tally=replace(self.tally), totals=self._totals_now() if self._written else None
+            self._shown,
+            tally=replace(self.tally),
+            totals=self._totals_now() if self._written else None,
+            uncommitted_rows=self._rows_sent,
         )
 
     def answered(self, at_s: float, cause: str) -> None:
@@ -308,7 +313,11 @@ class ShardReport:
 
     @property
     def _uncommitted_rows(self) -> int:
-        return 0 if self._is_over else sum(len(chunk.positions) for chunk in tuple(self._sent))
+        return 0 if self._is_over else self._shown.uncommitted_rows
+
+    @property
+    def _rows_sent(self) -> int:
+        return sum(len(chunk.positions) for chunk in self._sent)
 
     def _lasting(self, problem: ShardProblem | None) -> ShardProblem | None:
         """Returns the problem, or that nothing is committed: that is one, however often the channel is opened for it."""

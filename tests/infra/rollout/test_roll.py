@@ -10,7 +10,7 @@ from firnline_infra.rollout.errors import (
     RolloutFailed,
     StillThere,
 )
-from firnline_infra.rollout.ownership import refuse_a_foreign_engine
+from firnline_infra.rollout.ownership import RECORDS, refuse_a_foreign_engine
 from firnline_infra.rollout.phases import Phase
 from firnline_infra.rollout.records import Outcome
 from firnline_infra.runtimes.errors import RuntimeRefused, RuntimeUnavailable
@@ -343,6 +343,15 @@ def test_stop_leaves_the_row_of_a_dead_engine_and_an_engine_of_nobodys_deploymen
     deployed.cancel_step(deployed.engines[0])
     deployed.engines[0].frozen_s = 0
     assert deployed.roll_out().stop("firnline-dev") == []
+
+
+def test_stop_ends_what_outlived_its_run_whatever_was_deployed_in_vain_since(deployed: World) -> None:
+    records = deployed.roll_out().records
+    for _ in range(RECORDS + 1):
+        records.begin(NEW.hash, {}).end(Outcome.FAILED, "nothing was started")
+    deployed.cancel_step(deployed.engines[0])
+    assert [run.id for run in deployed.roll_out().stop("firnline-dev")] == ["run-0"]
+    assert deployed.ledger.current_run() is None
 
 
 def test_a_deploy_is_refused_beside_what_outlived_its_run_until_that_is_stopped(deployed: World) -> None:

@@ -51,6 +51,12 @@ def test_totals_that_another_run_began_are_new_as_far_as_their_receipt_says() ->
     assert reported(hearing_all(), receipt(4, 1, totals(1000, 50, begun_by="earlier/one"))) == [(4, 1)]
 
 
+def test_rows_of_another_runs_totals_that_are_not_proven_yet_are_reported_once() -> None:
+    earlier = replace(receipt(4, 0, totals(1002, begun_by="earlier/one")), uncommitted_rows=2)
+    later = receipt(1, 0, totals(1005, begun_by="earlier/one"))
+    assert reported(hearing_all(), earlier, later) == [(4, 0), (1, 0)]
+
+
 def test_a_row_that_was_lost_goes_on_with_the_channels_own_count() -> None:
     rebuilt = totals(8, 1, begun_by="")
     assert reported(hearing_all(), receipt(5, 2, totals(5, 2)), receipt(1, 1, rebuilt)) == [(5, 2), (3, 1)]
