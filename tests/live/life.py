@@ -161,7 +161,7 @@ class Life:
         return self.folder / "stacks" / "environments" / f"{self.run.environment}.yaml"
 
     def _write_specification(self) -> None:
-        """Writes it as `firnline init` would, but for what an account would have from a bootstrap that was applied, and one shard."""
+        """Writes it as `firnline init` would, but for one shard, and what an account would have from a bootstrap."""
         account = self._aws("sts").get_caller_identity()["Account"]
         self._firnline(
             f"init --name {self.run.environment} --region {self.region} --aws-account {account} --ephemeral"

@@ -253,8 +253,8 @@ class ShardReport:
         """Notes what the shard's thread ended with."""
         self._show_counts()
         if state is ShardState.FENCED:
-            self._told = self._shown  # who has the shard now counts, and reports, what this one did not
-            self._sent, self._uncommitted_since_s = [], None  # and waits for the commit
+            self._sent, self._uncommitted_since_s = [], None  # who has the shard now waits for the commit,
+            self._shown = self._told = replace(self._shown, uncommitted_rows=0)  # and counts what this one did not
         if state in (ShardState.DONE, ShardState.ENDED):
             self.healed()
         self._state, self._problem, self._is_over = state, problem or self._problem, True
