@@ -33,13 +33,23 @@ PEM_BEGINS, PEM_ENDS = (
     re.compile(r"-----BEGIN [A-Z ]*PRIVATE KEY-----"),
     re.compile(r"-----END [A-Z ]*PRIVATE KEY-----"),
 )
+QUOTE = r"(?:\\*[\"']|%22)?"
+ESCAPED_SHAPES = re.compile(
+    rf"(?i:(?:secret|passw(?:or)?d|passphrase|token|private_?key|api_?key)\w*{QUOTE}\s*(?:=>?|:|%3D|%3A)\s*)(?!{QUOTE}\[redacted)"
+    r"(?:'[^']*'|\\*\"[^\"\\]*|(?:%22)?[^\s\"'\\,}&%]{4,})"  # quoted, with escaped quotes, in a URL
+    rf"|(?i:authorization{QUOTE}\s*[:=]\s*{QUOTE}(?:aws4-hmac-sha256|basic|bearer)\b)[^\"'\\\n]*"
+    r"|(?i:signature(?:=|%3D)|security-token(?:=|%3D))[\w%+/=.-]{8,}"
+    r"|(?<=://)[^/\s:@\"']+:[^/\s@\"']+(?=@)|(?<=%3A%2F%2F)[\w.~-]+%3A[^\s&]+?(?=%40)"  # a URL's user and password
+    r"|(?<=SecretAccessKey>)[^<]+|(?<=SessionToken>)[^<]+"
+)
+"""What escaping hides from the shapes of a log, and what only requests have."""
 TRACES = {"PULUMI_DEBUG_GRPC": "pulumi.json", "TF_LOG_PATH": "terraform.log"}
 LEVELS = {"TF_LOG": "DEBUG"}
 FOLLOWED_EVERY_S = 0.2
 
 
 def say(line: str) -> None:
-    text = in_a_line(redacted(line))
+    text = in_a_line(redacted(ESCAPED_SHAPES.sub(HIDDEN, line)))
     print(f"debug: {text if len(text) <= LONGEST else text[: LONGEST - 1] + '…'}", file=sys.stderr, flush=True)
 
 
@@ -57,7 +67,7 @@ def hidden(value: Any, field: str = "") -> Any:
     if isinstance(value, bytes | bytearray):
         return f"{len(value)} bytes"
     if isinstance(value, str):
-        return redacted(value)  # before its quotes are escaped, which hide a shape
+        return redacted(ESCAPED_SHAPES.sub(HIDDEN, value))  # before its quotes are escaped, which hide a shape
     return value if isinstance(value, int | float | bool | None) else str(value)
 
 

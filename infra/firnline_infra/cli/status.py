@@ -1,5 +1,6 @@
 """`firnline status`"""
 
+from collections.abc import Mapping
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -10,9 +11,11 @@ from firnline_infra.cli.accounts_option import ChosenAccounts, accounts_options
 from firnline_infra.cli.environment_argument import WHAT_ENV_IS, EnvironmentFile
 from firnline_infra.cli.output import output_option, show
 from firnline_infra.cli.reader_options import EXISTING_FILE
+from firnline_ingest.errors import UsageError
 
 if TYPE_CHECKING:
     from firnline_infra.status import EnvironmentStatus, StatusReader
+    from firnline_infra.status.feed import StatusSource
     from firnline_infra.status.server import StatusServer
 
 WATCH_S = 5.0
@@ -119,9 +122,7 @@ def _watch(reader: "StatusReader", output: str) -> int:
 
 
 def _serve(reader: "StatusReader", port: int) -> None:
-    from firnline_infra.status.server import StatusServer
-
-    with StatusServer(reader, port=port) as server:
+    with _server(reader, port) as server:
         _wait(server, f"The status of {reader.application} is at {server.url}; Ctrl-C ends it.")
 
 
@@ -130,7 +131,6 @@ def _serve_all(
 ) -> None:
     """Each environment is read by itself, so that one whose account can't be asked is a row like the others."""
     from firnline_infra.status.overview import LazyReader
-    from firnline_infra.status.server import StatusServer
 
     names = [file.stem for file in environments]
     if same := sorted({name for name in names if names.count(name) > 1}):
@@ -138,8 +138,19 @@ def _serve_all(
     readers = {
         file.stem: LazyReader(file.stem, partial(_reader, file, accounts, None, checks_in)) for file in environments
     }
-    with StatusServer(readers, port=port) as server:
+    with _server(readers, port) as server:
         _wait(server, f"The status of {len(names)} environments is at {server.url}; Ctrl-C ends it.")
+
+
+def _server(readers: "StatusReader | Mapping[str, StatusSource]", port: int) -> "StatusServer":
+    """Raises UsageError where the port can't be listened on."""
+    from firnline_infra.status.server import StatusServer
+
+    try:
+        return StatusServer(readers, port=port)
+    except OSError as error:
+        step = "give another port, or leave --port out: a free one is taken."
+        raise UsageError(f"Port {port} of 127.0.0.1 can't be used: {error.strerror}.", next_step=step) from error
 
 
 def _wait(server: "StatusServer", said: str) -> None:

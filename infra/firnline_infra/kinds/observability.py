@@ -17,6 +17,10 @@ from firnline_infra.kinds.resource import Component, PolicyText, Resource
 from firnline_infra.specification.arns import Arns
 
 LOGS_DAYS = 30
+PASSWORD = re.compile(r"^(https?://[^/@:]*:)[^/@]*(?=@)")
+"""SNS lists a URL with four asterisks in its place (hashicorp/terraform#11108, read on 2026-11-29)."""
+KEY_IN_A_URL = re.compile(r"^(https://)(?:[^/@]*@)?([^/]+)/.+")
+GOES_BY_ITSELF = "nothing: what is not confirmed can't be removed, and SNS removes it after 48 hours (SNS's guide, CleanUp)"
 
 
 def log_groups(environment: Environment) -> Iterator[Component]:
@@ -85,12 +89,15 @@ def _subscribers(subject: Subject) -> Iterator[Difference]:
     """Yields subscriptions that the specification does not name, and named ones that are not confirmed."""
     pages = subject.clients("sns").get_paginator("list_subscriptions_by_topic")
     found = (page["Subscriptions"] for page in pages.paginate(TopicArn=_topic_arn(subject.wanted)))
-    for each in (each for subscriptions in found for each in subscriptions):
-        path, arn = f"subscription {each['Protocol']} {each['Endpoint']}", each["SubscriptionArn"]
-        if each["Endpoint"] not in subject.spec.alarms.notify:
-            step = f"aws sns unsubscribe --subscription-arn {arn}"
-            yield Difference.unwanted(path, "notified of each alarm", step)
-        elif not arn.startswith("arn:"):
+    named = {PASSWORD.sub(r"\1****", each) for each in subject.spec.alarms.notify}
+    for each in (each for subscriptions in found for each in subscriptions if each["SubscriptionArn"] != "Deleted"):
+        endpoint, arn = KEY_IN_A_URL.sub(r"\1\2/…", each["Endpoint"]), each["SubscriptionArn"]
+        path = f"subscription {each['Protocol']} {endpoint}"
+        is_confirmed = arn.startswith("arn:")
+        if PASSWORD.sub(r"\1****", each["Endpoint"]) not in named:
+            step = f"aws sns unsubscribe --subscription-arn {arn}" if is_confirmed else GOES_BY_ITSELF
+            yield Difference.unwanted(path, "notified of each alarm" if is_confirmed else "pending confirmation", step)
+        elif not is_confirmed:
             step = "follow the link that SNS sent there; 48 hours after it, `firnline up` has SNS send another"
             yield Difference(path=path, expected="confirmed", found="pending confirmation", next_step=step)
 

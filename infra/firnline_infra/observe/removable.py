@@ -67,14 +67,15 @@ def _others_in_ours(blueprint: Blueprint, session: Any, state: Mapping[str, Any]
     made += [
         ("SCHEMA", each.name) for each in landing.schemas if known.knows(each.name) and each.name.parts[0] not in inside
     ]
-    named = (*landing.tables, *landing.latest, *landing.stages, *landing.pipes)
-    own = {tuple(part.name for part in each.name.parts) for each in named}
+    named = {"table": (*landing.tables, *landing.latest), "stage": landing.stages, "pipe": landing.pipes}
+    own = {(noun, *(part.name for part in each.name.parts)) for noun in named for each in named[noun]}
     for word, container in made:
         if word == "DATABASE":
             yield from _other_schemas(blueprint, session, container, known)
         for noun in WITH_A_CONTAINER:
             for name, row in _inside(session, noun, f"{word} {container.sql}"):
-                if tuple(part.name for part in name.parts) not in own and not known.knows(name):
+                is_known = known.knows(name) and noun in (*named, "view")  # a stream may have its table's name
+                if (noun, *(part.name for part in name.parts)) not in own and not is_known:
                     owner = f", which role {row['owner']} owns" if row.get("owner") else ""
                     yield f"{noun} {name}{owner}"
 

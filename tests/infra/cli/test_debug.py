@@ -107,3 +107,26 @@ def test_it_may_stand_anywhere(arguments: list[str], monkeypatch: pytest.MonkeyP
     result = CliRunner().invoke(firnline, arguments)
     assert (result.exit_code, begun) == (0, [True])
     assert "FL-1002" in result.stdout
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        'http.request.header.authorization="AWS4-HMAC-SHA256 Credential=x, Signature=hunter22"',
+        "Authorization: Bearer hunter22",
+        "Authorization: Basic hunter22==",
+        "GET https://b.s3.amazonaws.com/k?X-Amz-Security-Token=hunter22&X-Amz-Signature=hunter22",
+        "https://user:hunter22@registry.example.com/subjects",
+        "Endpoint=https%3A%2F%2Fuser%3Ahunter22%40h.example.com%2Fx&Protocol=https",
+        "PULUMI_CONFIG_PASSPHRASE=hunter22",
+        json.dumps({"a": json.dumps({"b": json.dumps({"password": "hunter22"})})}),
+        "body=password%3Dhunter22",
+        "ALTER USER U SET PASSWORD = 'long, with hunter22'",
+        "<SecretAccessKey>hunter22</SecretAccessKey><SessionToken>hunter22</SessionToken>",
+    ],
+)
+def test_no_secret_is_said_however_it_is_written(line: str, capsys: pytest.CaptureFixture[str]) -> None:
+    say(line)
+    said = capsys.readouterr().err
+    assert "[redacted]" in said
+    assert "hunter22" not in said

@@ -1,5 +1,6 @@
 import http.client
 import json
+import socket
 from pathlib import Path
 from typing import Any
 
@@ -8,6 +9,7 @@ from click.testing import CliRunner
 
 from firnline_infra.cli.main import firnline
 from firnline_infra.status.reader import StatusReader
+from firnline_ingest.errors import UsageError
 from firnline_ingest.ledger.backend import Run
 from firnline_ingest.ledger.standby import BY_HAND
 from tests.fakes.ledger import MemoryLedger
@@ -101,3 +103,10 @@ def test_several_environments_are_served_although_none_of_their_accounts_can_be_
     assert done.exit_code == 0, done.output
     assert "The status of 2 environments is at http://127.0.0.1:" in done.stdout
     assert [(each["name"], each["trouble"]["id"][:3]) for each in found] == [("dev", "FL-"), ("prod", "FL-")]
+
+
+def test_a_port_that_is_taken_is_said(ledger: MemoryLedger, config: str) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        done = status("--config", config, "--serve", "--port", str(taken.getsockname()[1]))
+    assert isinstance(done.exception, UsageError)
+    assert "leave --port out" in done.exception.next_step

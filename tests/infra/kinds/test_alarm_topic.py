@@ -144,3 +144,27 @@ def test_who_subscribed_by_hand_is_drift_and_so_is_who_has_not_confirmed() -> No
         (f"subscription email {MAIL}", "confirmed", "pending confirmation"),
         ("subscription sqs arn:aws:sqs:::q", "nothing", "notified of each alarm"),
     ]
+
+
+@pytest.mark.parametrize(
+    ("notify", "listed", "expected"),
+    [
+        ("https://u:hunter2@h.example/x", ("https", "https://u:****@h.example/x", f"{ARN}:1"), []),
+        (MAIL, ("email", "old@example.com", "Deleted"), []),
+        (MAIL, ("email", "old@example.com", "PendingConfirmation"), [("email old@example.com", "can't be removed")]),
+        (MAIL, ("https", "https://u:p@h.example/k/0123", f"{ARN}:1"), [("https https://h.example/…", f"{ARN}:1")]),
+    ],
+)
+def test_what_sns_lists_otherwise_than_it_is_named(
+    notify: str, listed: tuple[str, str, str], expected: list[tuple[str, str]]
+) -> None:
+    """A password is asterisks, a subscription that ended is listed for a while, one without an ARN can't be ended."""
+    spec = spec_of(f"{{notify: ['{notify}']}}")
+    (topic,) = of("aws_sns_topic", spec)
+    subject = Subject(
+        wanted=topic, spec=spec, blueprint=blueprint_of(spec), clients=lambda _: Sns(listed), rows=lambda _: []
+    )
+    (comparison,) = TOPIC.comparisons
+    found = list(comparison.find(subject))
+    assert [each.path for each in found] == [f"subscription {path}" for path, _ in expected]
+    assert all(words in str(each.next_step) for each, (_, words) in zip(found, expected, strict=True))

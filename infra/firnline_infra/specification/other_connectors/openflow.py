@@ -17,6 +17,8 @@ def parameters_of(document: Mapping[str, Any]) -> dict[str, str]:
     found: dict[str, str] = {}
     known = set(OPENFLOW) - {"Pipe"}
     _collect(document, found)
+    if all(isinstance(each, str) for each in document.values()):
+        found = dict(document)  # NAME = VALUE: what has no known name is said, too
     return found if known & found.keys() else {}
 
 

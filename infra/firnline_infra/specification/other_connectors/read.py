@@ -12,6 +12,9 @@ from firnline_infra.specification.other_connectors.taken_over import TakenOver
 from firnline_ingest.errors import ConfigError
 
 PROPERTY = re.compile(r"^\s*([^#!=:\s][^=]*?)\s*[=]\s*(.*?)\s*$")
+CONTINUED = re.compile(r"\\\r?\n[ \t]*")
+"""A property goes on behind it: the key of the connector for Kafka is written so, and none of its lines is a property."""
+PEM = re.compile(r"-----BEGIN [A-Z ]+-----.*?(-----END [A-Z ]+-----|\Z)", re.DOTALL)
 EXPECTED = (
     "expected a CREATE TABLE of Flink's Kinesis connector, the JSON or properties of Snowflake's Kafka connector, or the "
     "parameters of Openflow's Kinesis connector (a parameter context, a flow definition, or NAME = VALUE)"
@@ -52,5 +55,5 @@ def _document(text: str, path: Path) -> dict[str, Any]:
         if not isinstance(found, dict):
             raise ConfigError(str(path), [f"is a JSON array; {EXPECTED}"])
         return found
-    lines = (PROPERTY.match(line) for line in text.splitlines())
+    lines = (PROPERTY.match(line) for line in CONTINUED.sub("", PEM.sub("", text)).splitlines())
     return {line[1]: line[2] for line in lines if line}

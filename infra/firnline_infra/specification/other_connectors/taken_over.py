@@ -7,8 +7,12 @@ from typing import Any
 
 from firnline_ingest.secret_names import CONFIDENTIAL
 
-SECRET = re.compile(rf"{CONFIDENTIAL}|user\.info", re.IGNORECASE)
-"""Of an option's name: its value is shown nowhere. A registry's login is `basic.auth.user.info`."""
+SECRET = re.compile(
+    rf"{CONFIDENTIAL}|passw|pwd|api[ ._-]?key|user[.-]info|credentials$|jaas|authorization|"
+    r".* = (.*(password|secret|authorization)|\w+://[^/\s]*@)",
+    re.IGNORECASE,
+)
+"""Of an option's name, or of its value behind ` = `: the value is shown nowhere. A registry's login is `basic.auth.user.info`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,7 +25,8 @@ class Left:
 
     def __str__(self) -> str:
         """On one line, whatever the file had."""
-        shown = "" if SECRET.search(self.option) or not self.value else f" = {self.value}"
+        said = f" = {self.value}"
+        shown = "" if not self.value or SECRET.search(self.option) or SECRET.match(f"{self.option}{said}") else said
         return " ".join(f"{self.option}{shown}: {self.reason}".split())
 
 

@@ -281,3 +281,27 @@ def test_any_text_is_read_or_refused(text: str) -> None:
     except ValueError:
         return
     assert all(each.options is not None for each in found)
+
+
+PROPERTIES = "topics=orders,\\\n  clicks\nsnowflake.database.name=LAKE\nsnowflake.schema.name=RAW\n"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        f"{PROPERTIES}snowflake.private.key=MIIEvQIBADANB\\\nTOP-SECRET=\\\r\n  TOP-SECRET==\n",
+        f"{PROPERTIES}consumer.override.sasl.jaas.config=PlainLoginModule required password=TOP-SECRET;\n",
+        f"{PROPERTIES}key.converter.schema.registry.url=https://user:TOP-SECRET@registry.example.com\n",
+        f"{PROPERTIES}x.api.key=TOP-SECRET\ny.passwd=TOP-SECRET\nz.credentials=TOP-SECRET\n",
+        FLINK_SQL.replace("'no.such.option' = 'x'", "'avro-confluent.basic-auth.user-info' = 'key:TOP-SECRET'"),
+        f"{OPENFLOW_BLOCK}\nSnowflake Private Key = -----BEGIN PRIVATE KEY-----\nTOP-SECRET==\n-----END PRIVATE KEY-----\n",
+    ],
+)
+def test_no_secret_is_in_what_is_left(tmp_path: Path, text: str) -> None:
+    taken = of(tmp_path, text)
+    assert not [str(each) for each in taken.left if "TOP-SECRET" in str(each)]
+    assert "clicks" in taken.answers["streams"] or not text.startswith("topics")
+
+
+def test_a_parameter_that_openflow_does_not_know_is_said(tmp_path: Path) -> None:
+    assert "Snowflake Destination Tabel" in told(of(tmp_path, f"{OPENFLOW_BLOCK}\nSnowflake Destination Tabel = X\n"))
