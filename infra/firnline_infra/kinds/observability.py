@@ -20,7 +20,9 @@ LOGS_DAYS = 30
 PASSWORD = re.compile(r"^(https?://[^/@:]*:)[^/@]*(?=@)")
 """SNS lists a URL with four asterisks in its place (hashicorp/terraform#11108, read on 2026-11-29)."""
 KEY_IN_A_URL = re.compile(r"^(https://)(?:[^/@]*@)?([^/]+)/.+")
-GOES_BY_ITSELF = "nothing: what is not confirmed can't be removed, and SNS removes it after 48 hours (SNS's guide, CleanUp)"
+GOES_BY_ITSELF = (
+    "nothing: what is not confirmed can't be removed, and SNS removes it after 48 hours (SNS's guide, CleanUp)"
+)
 
 
 def log_groups(environment: Environment) -> Iterator[Component]:
