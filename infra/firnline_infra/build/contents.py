@@ -10,6 +10,8 @@ from email.message import Message
 from email.parser import HeaderParser
 from pathlib import Path, PurePosixPath
 
+from packaging.licenses import InvalidLicenseExpression, canonicalize_license_expression
+
 from firnline_infra.build.wheels import sha256_of
 from firnline_infra.specification.modules import is_shipped
 
@@ -89,6 +91,15 @@ def _place(name: str) -> str | None:
 
 
 def licence_of(said: Message) -> str:
-    """An SPDX expression where the package gives one or means one; else its own words."""
+    """Returns an SPDX expression where the package gives one or means one; else the first line of its own words."""
     given = said["License-Expression"] or said["License"] or ""
-    return SPDX.get(given, given) or "NOASSERTION"
+    words = next(filter(None, map(str.strip, given.splitlines())), "NOASSERTION")
+    return spdx_expression(SPDX.get(words, words)) or words
+
+
+def spdx_expression(licence: str) -> str | None:
+    """Returns it in the form of SPDX's list (https://spdx.org/licenses); None where it is not an expression of it."""
+    try:
+        return str(canonicalize_license_expression(licence))
+    except InvalidLicenseExpression:
+        return None

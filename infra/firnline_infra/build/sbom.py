@@ -6,7 +6,7 @@ from typing import Any
 
 from packaging.utils import canonicalize_name
 
-from firnline_infra.build.contents import Package
+from firnline_infra.build.contents import Package, spdx_expression
 
 SPACE = uuid.uuid5(uuid.NAMESPACE_DNS, "firnline-engine")
 
@@ -39,7 +39,14 @@ def _component(package: Package) -> dict[str, Any]:
         "name": package.name,
         "version": package.version,
         "purl": purl,
-        "licenses": [{"expression": package.licence}],
+        "licenses": _licences(package.licence),
         "hashes": [{"alg": "SHA-256", "content": package.sha256}],
         "properties": [{"name": "firnline:wheel", "value": package.wheel}],
     }
+
+
+def _licences(licence: str) -> list[dict[str, Any]]:
+    """Returns what CycloneDX has for it: an SPDX expression, a name where it is none, and nothing where nothing is said."""
+    if expression := spdx_expression(licence):
+        return [{"expression": expression}]
+    return [] if licence == "NOASSERTION" else [{"license": {"name": licence}}]
