@@ -56,7 +56,7 @@ MAY_LOAD = {
 }
 ROOMS_BELOW = {
     "ingest.activity": "",
-    "ingest.__main__": "aws commands config errors terminal",
+    "ingest.__main__": "aws commands config errors proxy terminal",
     "ingest.aws": "config errors",
     "ingest.checks": "activity errors terminal",
     "ingest.commands": (
@@ -80,15 +80,16 @@ ROOMS_BELOW = {
     "ingest.new_columns": "config errors kinesis ledger planned_columns records snowflake",
     "ingest.planned_columns": "config errors identifiers ledger records snowflake values",
     "ingest.permissions": "config",
+    "ingest.proxy": "aws config errors",
     "ingest.records": "config identifiers kinesis native nesting values",
     "ingest.schemas": "aws config errors",
     "ingest.secret_names": "",
     "ingest.shard": "config dead_letters errors kinesis ledger new_columns records schemas snowflake values",
     "ingest.sink": "aws config errors kinesis",
-    "ingest.snowflake": "activity aws config errors identifiers ledger permissions values",
+    "ingest.snowflake": "activity aws config errors identifiers ledger permissions proxy values",
     "ingest.spark": (
-        "aws config dead_letters errors identifiers kinesis ledger logs metrics native new_columns records schemas shard "
-        "snowflake values"
+        "aws config dead_letters errors identifiers kinesis ledger logs metrics native new_columns proxy records schemas "
+        "shard snowflake values"
     ),
     "ingest.terminal": "",
     "ingest.transforms": "config nesting records",

@@ -33,11 +33,15 @@ def main(
         from firnline_ingest.aws.configuration import read_config  # here, where a Ctrl-C leaves no trace
         from firnline_ingest.commands import parser_of
         from firnline_ingest.commands.output import plain_echo
+        from firnline_ingest.proxy import use_proxy
 
         echo = echo or plain_echo
         options = parser_of(program, more=more, is_config_given=config is not None).parse_args(arguments)
         options.echo = echo
-        status: int = options.run(read_config(options.config) if config is None else config(options), options)
+        found = read_config(options.config) if config is None else config(options)
+        if found.proxy is not None:
+            use_proxy(found)
+        status: int = options.run(found, options)
     except FirnlineError as error:
         (echo or plain_echo)(printable(str(error)), err=True)
         return REFUSED

@@ -15,7 +15,7 @@ from firnline_ingest.errors import FirnlineError
 from firnline_ingest.values import TargetTable
 
 RULES = {
-    "machine": Rule("Java, Spark or a folder of this machine is not what the engine needs."),
+    "machine": Rule("Java, Spark, a folder or the HTTP proxy of this machine is not what the engine needs."),
     "dead letters": Rule("Dead letters could not be kept."),
     "ledger": Rule("The ledger is missing, or can't be reached."),
     "streams": Rule("A stream, or what is said of it, can't be read as it is configured."),
@@ -56,6 +56,8 @@ def found_on_paper(config: EngineConfig) -> list[Finding]:
 
 
 def _checks(config: EngineConfig) -> Iterator[Check]:
+    if config.proxy is not None:
+        yield _check("machine", "proxy", partial(_proxy, config))
     yield _check("machine", "java", _java)
     yield _check("machine", "checkpoint", partial(_checkpoint, config))
     yield _check("dead letters", "dead letters", partial(_dead_letters, config))
@@ -93,6 +95,12 @@ def _check(rule: str, name: str, look: Callable[[], str]) -> Check:
             yield unknown(name, str(unchecked), next_step=unchecked.next_step)
 
     return Check(name=name, rule=rule, run=run)
+
+
+def _proxy(config: EngineConfig) -> str:
+    from firnline_ingest.spark.machine import check_proxy
+
+    return check_proxy(config)
 
 
 def _java() -> str:

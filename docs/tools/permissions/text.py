@@ -75,7 +75,7 @@ FEATURES = {
     Feature.LEDGER_CREATION: "`ledger.create`",
     Feature.SECRET: "the private key is in Secrets Manager",
     Feature.GLUE_REGISTRY: "a format's `framing: glue`, of Avro",
-    Feature.REGISTRY_LOGIN: "a registry's `login.secret_arn`",
+    Feature.REGISTRY_LOGIN: "a registry's or the proxy's `login.secret_arn`",
     Feature.REGISTRY_LOGIN_KEY: "its `login.secret_key_arn`",
     Feature.S3_CHECKPOINT: "the checkpoint is in S3",
     Feature.S3_JOB_FILES: "the job's files are in S3",

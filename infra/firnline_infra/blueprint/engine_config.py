@@ -15,6 +15,7 @@ from firnline_infra.blueprint.bucket_layout import (
     s3_url,
     spark_url,
 )
+from firnline_infra.blueprint.proxy import run_options
 from firnline_infra.blueprint.spark_s3 import spark_s3_settings
 from firnline_infra.blueprint.storage import key_value
 from firnline_infra.blueprint.value import Reference, Value
@@ -32,7 +33,6 @@ from firnline_ingest.config.metrics import DEFAULT_NAMESPACE, MetricsConfig, Met
 from firnline_ingest.config.pipeline import PipelineOptions
 from firnline_ingest.config.reader import Registration
 from firnline_ingest.config.routes import Unmatched
-from firnline_ingest.config.running import RunOptions
 
 if TYPE_CHECKING:
     from firnline_ingest.config.model import EngineConfig
@@ -130,7 +130,7 @@ def engine_config(spec: EnvironmentSpec, inputs: EngineInputs) -> dict[str, Any]
         "spark": _present(
             checkpoint=inputs.spark_checkpoint, master=inputs.spark_master, conf=_spark_conf(spec, inputs)
         ),
-        **spec.changed(RunOptions.model_fields),
+        **run_options(spec),
         **({"metrics": metrics} if (metrics := metrics_config(spec).changed()) else {}),
     }
 

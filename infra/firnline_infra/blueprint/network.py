@@ -50,7 +50,7 @@ class Destination(Definition):
 def egress(spec: EnvironmentSpec) -> tuple[Destination, ...]:
     """Sorted by host, each once with everybody who needs it."""
     merged: dict[tuple[str, int], Destination] = {}
-    for each in (*_aws(spec), *_registries(spec), *_snowflake(spec), *_tools()):
+    for each in (*_aws(spec), *_registries(spec), *_snowflake(spec), *_proxy(spec), *_tools()):
         before = merged.setdefault((each.host, each.port), each)
         needed_by = tuple(party for party in Party if party in {*before.needed_by, *each.needed_by})
         why = before.why if each.why in before.why else f"{before.why}; {each.why}"
@@ -163,6 +163,12 @@ def _snowflake(spec: EnvironmentSpec) -> Iterator[Destination]:
     stage = partition_of(spec).host("*.s3", "*")
     why = "Snowflake's internal stage: the SDK uploads there what does not go inline"
     yield Destination(host=stage, needed_by=(Party.ENGINE, Party.OPERATOR), why=why)
+
+
+def _proxy(spec: EnvironmentSpec) -> Iterator[Destination]:
+    if spec.proxy is not None:
+        why = "the HTTP proxy, which leads to the others"
+        yield Destination(host=spec.proxy.host, port=spec.proxy.port, needed_by=(Party.ENGINE,), why=why)
 
 
 def _tools() -> Iterator[Destination]:

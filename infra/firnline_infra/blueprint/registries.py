@@ -1,4 +1,5 @@
-"""The schema registries that an environment's formats name: what its engine has to be allowed, and where they are."""
+"""The schema registries that an environment's formats name: what its engine has to be allowed, and where they are; and the logins
+that it needs beside Snowflake's and AWS's, the proxy's among them."""
 
 from collections.abc import Iterable
 
@@ -27,7 +28,8 @@ def login_keys(spec: EnvironmentSpec) -> tuple[str, ...]:
 
 
 def _logins(spec: EnvironmentSpec) -> list[RegistryLogin]:
-    return [registry.login for registry in registries(spec) if registry.login]
+    own = [spec.proxy.login] if spec.proxy is not None and spec.proxy.login is not None else []
+    return [*(registry.login for registry in registries(spec) if registry.login), *own]
 
 
 def _unique(found: Iterable[str | None]) -> tuple[str, ...]:

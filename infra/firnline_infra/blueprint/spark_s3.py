@@ -1,6 +1,7 @@
 """Settings of Spark about S3, by where it runs. Nothing secret: who it is, Spark finds out where it runs."""
 
 from firnline_infra.blueprint.bucket_layout import has_bucket, is_on_emr
+from firnline_infra.blueprint.proxy import is_asked_without_proxy, variables_of_proxy
 from firnline_infra.specification.model import EnvironmentSpec
 from firnline_infra.specification.runtime import Trust
 
@@ -34,7 +35,16 @@ def spark_s3_settings(spec: EnvironmentSpec, endpoint: str | None = None) -> dic
         f"{S3A}endpoint.region": spec.aws.region,
         f"{S3A}aws.credentials.provider": PROVIDERS[trust],
     }
-    return settings | (s3a_endpoint(endpoint) if endpoint else {})
+    return settings | (s3a_endpoint(endpoint) if endpoint else s3a_proxy(spec))
+
+
+def s3a_proxy(spec: EnvironmentSpec) -> dict[str, str]:
+    """S3A's proxy, for the archive that Spark fetches before the engine runs; none where S3 is reached privately, or where
+    only the engine knows the proxy's login."""
+    if "HTTPS_PROXY" not in variables_of_proxy(spec) or is_asked_without_proxy(spec, "s3"):
+        return {}
+    assert spec.proxy is not None, "there are variables of it"
+    return {f"{S3A}proxy.host": spec.proxy.host, f"{S3A}proxy.port": str(spec.proxy.port)}
 
 
 def s3a_endpoint(url: str) -> dict[str, str]:

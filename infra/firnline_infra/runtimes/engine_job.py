@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import replace
 
+from firnline_infra.blueprint.proxy import variables_of_proxy
 from firnline_infra.blueprint.size import size_of_specification
 from firnline_infra.blueprint.spark_s3 import spark_s3_settings
 from firnline_infra.runtimes.errors import StartedByHand
@@ -46,7 +47,9 @@ def engine_job(
         tags=spec.tags,
         place=place,
     )
-    conf = engine_conf(artefact, rendering.driver_variable, spec.aws.region, job.endpoints)
+    conf = engine_conf(
+        artefact, rendering.driver_variable, spec.aws.region, job.endpoints, variables=variables_of_proxy(spec)
+    )
     options = f"{conf[JAVA_OPTIONS]} {runtime.spark_conf.get(JAVA_OPTIONS, '')}".strip()
     s3 = spark_s3_settings(spec, job.endpoints.get("s3"))  # the first to open S3 is Spark itself, for the archive
     job = replace(job, spark_conf={**conf, **s3, **runtime.spark_conf, JAVA_OPTIONS: options})

@@ -61,9 +61,16 @@ def python_conf(archive: str, driver_variable: str) -> dict[str, str]:
     }
 
 
-def engine_conf(artefact: Artefact, driver_variable: str, region: str, endpoints: Mapping[str, str]) -> dict[str, str]:
-    """Returns what the engine needs to be itself on a runtime."""
-    variables = {"AWS_REGION": region, "AWS_DEFAULT_REGION": region}
+def engine_conf(
+    artefact: Artefact,
+    driver_variable: str,
+    region: str,
+    endpoints: Mapping[str, str],
+    *,
+    variables: Mapping[str, str] | None = None,
+) -> dict[str, str]:
+    """Returns what the engine needs to be itself on a runtime; `variables` are further ones of driver and executors."""
+    variables = {"AWS_REGION": region, "AWS_DEFAULT_REGION": region, **(variables or {})}
     variables |= {f"AWS_ENDPOINT_URL_{service.upper()}": url for service, url in endpoints.items()}
     return {
         **ENGINE,

@@ -10,6 +10,7 @@ from firnline_ingest.aws.client import aws_client
 from firnline_ingest.aws.codes import DENIED, KMS, MALFORMED, NO_CREDENTIALS, UNKNOWN_CALLER
 from firnline_ingest.aws.next_steps import GIVE_CREDENTIALS, WHO_ASKED
 from firnline_ingest.aws.request_parts import parts_of
+from firnline_ingest.aws.trust import said
 from firnline_ingest.config.model import AwsConfig
 from firnline_ingest.errors import Fatal, Retryable, SnowflakeError
 
@@ -104,7 +105,7 @@ def read_secret(aws: AwsConfig, arn: str, holds: str = PRIVATE_KEY) -> str | Non
     except NO_CREDENTIALS as error:
         raise SecretCredentialsMissing(arn, str(error), holds) from error
     except BotoCoreError as error:
-        raise SecretUnreachable(arn, str(error), holds) from error
+        raise SecretUnreachable(arn, said(error), holds) from error
     text: str | None = answer.get("SecretString")
     return text
 

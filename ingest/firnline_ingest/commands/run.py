@@ -64,10 +64,12 @@ def _prepared(config: "EngineConfig") -> "DynamoLedger":
     """Checks what the machine and the configuration need before anything is read, and opens the ledger."""
     from firnline_ingest.dead_letters import check_place
     from firnline_ingest.ledger.provision import BEAT_READ_TIMEOUT_S, open_ledger
-    from firnline_ingest.spark.machine import check_java, check_spark, make_folder
+    from firnline_ingest.spark.machine import check_java, check_proxy, check_spark, make_folder
 
     check_java()
     check_spark()
+    if config.proxy is not None:
+        check_proxy(config)
     check_place(config)
     if config.dead_letters.folder is not None:
         make_folder(config.dead_letters.folder)

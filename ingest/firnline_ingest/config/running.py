@@ -5,6 +5,7 @@ from enum import StrEnum
 from pydantic import Field
 
 from firnline_ingest.config.document import Section
+from firnline_ingest.config.proxy import ProxyOptions
 from firnline_ingest.config.retries import RetriesConfig
 
 
@@ -76,3 +77,6 @@ class RunOptions(Section):
     """How often the engine tries again, and after which pauses."""
     failures: FailuresConfig = FailuresConfig.default()
     """Whether the engine stays up when a pipeline can't go on, and its patience."""
+    proxy: ProxyOptions | None = None
+    """The HTTP proxy that everything goes through which the engine asks, on the driver and on every executor (docs/proxy.md);
+    where absent, that of their environment (HTTPS_PROXY, HTTP_PROXY, NO_PROXY)."""

@@ -19,6 +19,7 @@ from firnline_ingest.aws.codes import (
     UNKNOWN_CALLER,
 )
 from firnline_ingest.aws.request_parts import parts_of
+from firnline_ingest.aws.trust import said
 from firnline_ingest.dead_letters.errors import (
     DeadLetterPlaceMissing,
     DeadLetterRequestMalformed,
@@ -59,7 +60,7 @@ def explained(action: str, place: str) -> Iterator[None]:
     except NO_CREDENTIALS as error:
         raise DeadLettersUnauthenticated(place, str(error)) from error
     except BotoCoreError as error:
-        raise DeadLettersUnavailable(action, place, str(error)) from error
+        raise DeadLettersUnavailable(action, place, said(error)) from error
 
 
 def code_of(error: ClientError) -> str:

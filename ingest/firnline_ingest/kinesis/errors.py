@@ -20,7 +20,7 @@ from firnline_ingest.aws.codes import (
     UNKNOWN_CALLER,
 )
 from firnline_ingest.aws.next_steps import GIVE_CREDENTIALS, REPORT_REQUEST, STALE_CREDENTIALS
-from firnline_ingest.aws.trust import untrusted
+from firnline_ingest.aws.trust import said, untrusted
 from firnline_ingest.errors import Fatal, FirnlineError, KinesisError, Retryable
 from firnline_ingest.kinesis.consumer_errors import SubscriptionTaken
 
@@ -364,7 +364,7 @@ def kinesis_error(error: Exception, *, operation: str, stream: str) -> Exception
     if isinstance(error, (UnreadablePage, *NO_ANSWER)):
         return PageUnreadable(stream, operation, str(error))
     if isinstance(error, BotoCoreError | ResponseParserError):
-        return StreamUnreachable(stream, operation, str(error))
+        return StreamUnreachable(stream, operation, said(error))
     return error
 
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from boto3.dynamodb.conditions import Attr, ConditionBase, Key
 from botocore.exceptions import BotoCoreError
 
+from firnline_ingest.aws.trust import said
 from firnline_ingest.kinesis.start import Pin
 from firnline_ingest.ledger.backend import Run
 from firnline_ingest.ledger.column_note import ColumnNote, note_from_bytes
@@ -102,7 +103,7 @@ class DynamoLedger:
         try:
             self._items.client.get_waiter("table_exists").wait(TableName=self._items.name, WaiterConfig=NEW_TABLE)
         except BotoCoreError as error:
-            raise LedgerUnavailable(self._items.name, str(error)) from error
+            raise LedgerUnavailable(self._items.name, said(error)) from error
 
     def read(self, key: ShardKey) -> ShardRow | None:
         return self._items.get(_key(key), self._numbers.row_of)

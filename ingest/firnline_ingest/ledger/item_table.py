@@ -15,6 +15,7 @@ from botocore.parsers import ResponseParserError
 
 from firnline_ingest.aws.codes import DENIED, MALFORMED, NO_ANSWER, NO_CREDENTIALS, STALE, UNKNOWN_CALLER
 from firnline_ingest.aws.request_parts import described
+from firnline_ingest.aws.trust import said
 from firnline_ingest.errors import LedgerError
 from firnline_ingest.ledger.errors import (
     LedgerCredentialsStale,
@@ -107,7 +108,7 @@ class ItemTable:
         except NO_CREDENTIALS as error:
             raise LedgerUnauthenticated(self.name, operation, str(error)) from error
         except (BotoCoreError, ResponseParserError) as error:
-            raise LedgerUnavailable(self.name, str(error)) from error
+            raise LedgerUnavailable(self.name, said(error)) from error
 
     def _explained(
         self, operation: str, error: ClientError, request: Item

@@ -146,7 +146,7 @@ REGISTRIES = (
         "secretsmanager:GetSecretValue",
         Resource.REGISTRY_LOGINS,
         Feature.REGISTRY_LOGIN,
-        "Reads the name and the password that a schema registry asks for.",
+        "Reads the name and the password that a schema registry, or the HTTP proxy, asks for.",
     ),
     _behalf(
         Caller.SECRETS_MANAGER,

@@ -18,6 +18,8 @@ def features_of(config: "EngineConfig", *, beside: Collection[Feature] = ()) -> 
     """Returns what `config` switches on. `beside` is what it does not say: which keys there are, where the job's files lie."""
     formats = [options.format for options in (*config.pipelines, *config.patterns)]
     logins = [registry.login for registry in registries_of(formats) if registry.login]
+    if config.proxy is not None and config.proxy.login is not None:
+        logins.append(config.proxy.login)
     switches = {
         Feature.POLLING: bool(config.patterns) or any(pipeline.reader == "polling" for pipeline in config.pipelines),
         Feature.STREAM_PATTERNS: bool(config.patterns),

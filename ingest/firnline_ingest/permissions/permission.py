@@ -26,7 +26,8 @@ class Feature(StrEnum):
     GLUE_REGISTRY = auto()
     """`format.framing: glue` of Avro: schemas are in AWS Glue's registry."""
     REGISTRY_LOGIN = auto()
-    """`format.registry.login.secret_arn`: the login for a registry is in Secrets Manager."""
+    """`format.registry.login.secret_arn`, `proxy.login.secret_arn`: the login for a registry, or for the proxy, is in Secrets
+    Manager."""
     REGISTRY_LOGIN_KEY = auto()
     """`format.registry.login.secret_key_arn`: that secret has a key of the customer's."""
     S3_CHECKPOINT = auto()

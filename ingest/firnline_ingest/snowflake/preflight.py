@@ -11,6 +11,7 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 from firnline_ingest.config.model import SnowflakeConfig
+from firnline_ingest.proxy import connection_to, refusal_of
 from firnline_ingest.snowflake.errors import (
     AuthoritiesUnreadable,
     CertificateUntrusted,
@@ -38,7 +39,7 @@ def check_connection(snowflake: SnowflakeConfig, key: SigningKey) -> str:
     url = urlsplit(snowflake.base_url)
     host = url.netloc
     context = _trusting(snowflake.ca_file)
-    connection = http.client.HTTPSConnection(host, timeout=TIMEOUT_S, context=context)
+    connection = connection_to(url.hostname or "", url.port or 443, context, TIMEOUT_S)
     headers = {
         "Authorization": f"Bearer {key.token(snowflake.account, snowflake.user)}",
         "X-Snowflake-Authorization-Token-Type": "KEYPAIR_JWT",
@@ -52,10 +53,14 @@ def check_connection(snowflake: SnowflakeConfig, key: SigningKey) -> str:
         another = error.verify_code == HOSTNAME_MISMATCH
         raise CertificateUntrusted(host, error.verify_message, is_for_another_name=another) from error
     except socket.gaierror as error:
+        if refused := refusal_of(url.hostname or "", error):
+            raise refused from error
         if error.errno in NAME_UNKNOWN:
             raise HostUnknown(host, error.strerror or str(error)) from error
         raise SnowflakeUnavailable(f"be found as {host}", error.strerror or str(error)) from error
     except (OSError, http.client.HTTPException) as error:
+        if refused := refusal_of(url.hostname or "", error):
+            raise refused from error
         raise SnowflakeUnavailable(f"be asked at {host}", str(error) or type(error).__name__) from error
     finally:
         connection.close()

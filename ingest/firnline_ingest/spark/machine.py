@@ -1,14 +1,22 @@
-"""Is this machine able to run the driver: Java, Spark, and a folder for the checkpoint."""
+"""Is this machine able to run the driver: Java, Spark, a folder for the checkpoint, and the HTTP proxy where there is one."""
 
+import http.client
 import importlib.util
 import os
 import re
 import shutil
 import subprocess
 from pathlib import Path
+from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
 
 from firnline_ingest.errors import EnvironmentalError
+from firnline_ingest.proxy import ProxyUnreachable, address_of, login_headers, proxy_to, refusal_of, shown
 
+if TYPE_CHECKING:
+    from firnline_ingest.config.model import EngineConfig
+
+PROXY_TIMEOUT_S = 5.0
 LEAST_JAVA = 17
 LEAST_FREE_BYTES = 200 * 1024 * 1024
 
@@ -93,3 +101,25 @@ def check_folder(folder: Path) -> None:
         raise FolderUnusable(folder, "it is not writable" if there == folder else f"{there} is not writable")
     if free < LEAST_FREE_BYTES:
         raise FolderUnusable(folder, f"{free // 1024**2} MiB are free, {LEAST_FREE_BYTES // 1024**2} are needed")
+
+
+def check_proxy(config: "EngineConfig") -> str:
+    """Asks the proxy for a way to Snowflake, or to Kinesis where Snowflake is asked without it, and returns what there is. Raises
+    ProxyLoginRefused, ProxyForbids or ProxyUnreachable.
+    """
+    hosts = (urlsplit(config.snowflake.base_url).netloc, f"kinesis.{config.aws.region}.amazonaws.com")
+    host = next((each for each in hosts if proxy_to(each.partition(":")[0])), None)
+    if host is None:
+        return "no host that is asked for here goes through it"
+    name, _, port = host.partition(":")
+    proxy = proxy_to(name) or ""
+    connection = http.client.HTTPConnection(*address_of(proxy), timeout=PROXY_TIMEOUT_S)
+    connection.set_tunnel(name, int(port or 443), headers=login_headers(proxy))
+    try:
+        connection.connect()
+    except (OSError, http.client.HTTPException) as error:
+        refused = refusal_of(name, error)
+        raise refused or ProxyUnreachable(shown(proxy), str(error) or type(error).__name__) from error
+    finally:
+        connection.close()
+    return f"{shown(proxy)} leads to {name}"

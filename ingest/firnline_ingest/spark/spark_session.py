@@ -4,9 +4,11 @@ import os
 import re
 import sys
 from collections.abc import Callable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
 
 from firnline_ingest.config.model import EngineConfig
+from firnline_ingest.proxy import login_of, proxy_to
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -25,6 +27,7 @@ SETTINGS = {
     "spark.sql.streaming.stopTimeout": "60s",  # else stop() waits for ever for a query that hangs
     "spark.ui.showConsoleProgress": "false",
 }
+S3A_PROXY = "spark.hadoop.fs.s3a.proxy."
 LOCAL_SETTINGS = {
     # Rows never cross the JVM, so nothing in it runs hot: the first compiler is enough, and one collector's thread.
     "spark.driver.extraJavaOptions": "-Xss16m -XX:TieredStopAtLevel=1 -XX:+UseSerialGC",
@@ -48,6 +51,7 @@ def new_session(config: EngineConfig, heard: Callable[[int], None] = lambda _: N
         builder = builder.config(name, value)
     session = builder.getOrCreate()
     session.sparkContext.setLogLevel("ERROR")
+    _give_s3a_its_login(session, config)
     return session
 
 
@@ -57,7 +61,31 @@ def settings_of(config: EngineConfig) -> dict[str, str]:
     if config.spark.master:
         settings["spark.master"] = forgiving(config.spark.master)
         settings |= LOCAL_SETTINGS if config.spark.master.startswith("local") else {}
-    return settings | config.spark.conf
+    return settings | s3a_proxy_settings(config) | config.spark.conf
+
+
+def s3a_proxy_settings(config: EngineConfig) -> dict[str, str]:
+    """S3A's proxy, without its login: these settings are on the command line of the JVM. S3A knows no NO_PROXY, so it has none
+    where S3 is asked without it."""
+    if config.proxy is None or _s3_proxy(config) is None:
+        return {}
+    return {f"{S3A_PROXY}host": config.proxy.host, f"{S3A_PROXY}port": str(config.proxy.port)}
+
+
+def _s3_proxy(config: EngineConfig) -> str | None:
+    endpoint = config.spark.conf.get("spark.hadoop.fs.s3a.endpoint") or config.aws.endpoints.get("s3")
+    host = urlsplit(endpoint).hostname if endpoint else f"s3.{config.aws.region}.amazonaws.com"
+    return proxy_to(host or "")
+
+
+def _give_s3a_its_login(session: "SparkSession", config: EngineConfig) -> None:
+    """By the JVM's own configuration of Hadoop, which no command line and no page of Spark's shows."""
+    proxy = _s3_proxy(config) if config.proxy is not None else None
+    login = login_of(proxy) if proxy is not None else None
+    if login is not None:
+        hadoop: Any = session.sparkContext._jsc  # the public API of PySpark has no way to it
+        for name, value in zip(("username", "password"), login, strict=True):
+            hadoop.hadoopConfiguration().set(f"{S3A_PROXY.removeprefix('spark.hadoop.')}{name}", value)
 
 
 def forgiving(master: str) -> str:

@@ -11,6 +11,7 @@ from functools import partial
 from firnline_ingest.config.access import HERE
 from firnline_ingest.config.model import EngineConfig
 from firnline_ingest.logs import configure_logs
+from firnline_ingest.proxy import use_proxy
 from firnline_ingest.shard.group import ShardGroup, Watch
 from firnline_ingest.shard.memory import keep_freed_memory
 from firnline_ingest.shard.request import Deadline
@@ -77,6 +78,7 @@ def _group_for(config: EngineConfig, run_id: str) -> tuple[ShardGroup, Retiremen
 
 def _new_group(config: EngineConfig, run_id: str) -> ShardGroup:
     keep_freed_memory()
+    use_proxy(config)  # before any client is made
     from firnline_ingest.aws.client import dynamodb_client
     from firnline_ingest.dead_letters import open_store
     from firnline_ingest.kinesis.clients import PerAccess, stream_clients

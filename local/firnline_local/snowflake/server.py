@@ -2,6 +2,7 @@
 
 import asyncio
 import socket
+from collections.abc import Iterable
 from pathlib import Path
 from threading import Thread
 from typing import Any, Self
@@ -26,10 +27,16 @@ class EmbeddedSnowflake:
     """Serves a catalog from when it is made until `close`: in a thread of its own, or where `serve` is called."""
 
     def __init__(
-        self, catalog: Catalog, *, folder: Path, port: int = 0, settings: StreamingSettings | None = None
+        self,
+        catalog: Catalog,
+        *,
+        folder: Path,
+        port: int = 0,
+        settings: StreamingSettings | None = None,
+        hosts: Iterable[str] = (),
     ) -> None:
-        """Writes its certificates into `folder`; port 0 is a free one."""
-        certificates = make_certificates(folder)
+        """Writes its certificates into `folder`, for loopback and `hosts`; port 0 is a free one."""
+        certificates = make_certificates(folder, hosts=hosts)
         self.catalog = catalog
         self.faults = FaultPlan()
         self.streaming = StreamingService(catalog, self.faults, settings=settings)

@@ -4,6 +4,7 @@ The streaming SDK speaks HTTPS only and trusts what SSL_CERT_FILE names. A CA an
 because the SDK's TLS stack (rustls) refuses a CA that presents itself as a server. No other program has to trust either.
 """
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from ipaddress import IPv4Address
@@ -27,13 +28,13 @@ class Certificates:
     key_file: Path
 
 
-def make_certificates(folder: Path) -> Certificates:
-    """Writes a new CA and a leaf for 127.0.0.1 and localhost into `folder`; only the owner can read the key."""
+def make_certificates(folder: Path, *, hosts: Iterable[str] = ()) -> Certificates:
+    """Writes a new CA and a leaf for 127.0.0.1, localhost and `hosts` into `folder`; only the owner can read the key."""
     folder.mkdir(parents=True, exist_ok=True)
     files = Certificates(ca_file=folder / "ca.pem", cert_file=folder / "server.pem", key_file=folder / "server-key.pem")
     ca_key, leaf_key = ec.generate_private_key(ec.SECP256R1()), ec.generate_private_key(ec.SECP256R1())
     ca = _certificate_authority(ca_key)
-    leaf = _leaf(leaf_key, ca, ca_key)
+    leaf = _leaf(leaf_key, ca, ca_key, hosts)
     files.ca_file.write_bytes(ca.public_bytes(serialization.Encoding.PEM))
     files.cert_file.write_bytes(leaf.public_bytes(serialization.Encoding.PEM))
     files.key_file.touch(mode=0o600)
@@ -57,9 +58,10 @@ def _certificate_authority(key: ec.EllipticCurvePrivateKey) -> x509.Certificate:
 
 
 def _leaf(
-    key: ec.EllipticCurvePrivateKey, ca: x509.Certificate, ca_key: ec.EllipticCurvePrivateKey
+    key: ec.EllipticCurvePrivateKey, ca: x509.Certificate, ca_key: ec.EllipticCurvePrivateKey, hosts: Iterable[str]
 ) -> x509.Certificate:
-    names = x509.SubjectAlternativeName([x509.IPAddress(IPv4Address("127.0.0.1")), x509.DNSName("localhost")])
+    named = [x509.DNSName(host) for host in ("localhost", *hosts)]
+    names = x509.SubjectAlternativeName([x509.IPAddress(IPv4Address("127.0.0.1")), *named])
     return (
         _builder(_name("localhost"), ca.subject, key.public_key())
         .add_extension(names, critical=False)

@@ -20,6 +20,7 @@ from firnline_infra.runtimes.registry import render
 from firnline_infra.runtimes.spark_operator.kubernetes_prerequisites import kubernetes_prerequisites
 from firnline_infra.specification import EnvironmentSpec, load_spec
 from firnline_infra.specification.redshift import Redshift
+from firnline_ingest.config.proxy import ProxyOptions
 from tests.infra.runtimes.environments import ENVIRONMENTS, RUNTIMES, job_of, spec_of
 
 ELSEWHERE = {
@@ -72,7 +73,9 @@ def samples() -> list[EnvironmentSpec]:
         for each in ({"origin": "adopt", "identifier": "analytics"}, {"identifier": "made"})
     ]
     pods = spec_of("dev", "kubeflow", trust="pod-identity", oidc_provider=None, cluster="platform")
-    return [*map(load_spec, places), *(spec_of("dev", runtime) for runtime in RUNTIMES), adopted, *clusters, pods]
+    behind = rich.model_copy(update={"proxy": ProxyOptions(url="http://proxy.example.com:3128")})
+    runtimes = (spec_of("dev", runtime) for runtime in RUNTIMES)
+    return [*map(load_spec, places), *runtimes, adopted, *clusters, pods, behind]
 
 
 def instances(node: Any, path: Path_ = ()) -> Iterator[tuple[BaseModel, Path_]]:

@@ -7,6 +7,9 @@ import pytest
 
 from firnline_infra.blueprint import blueprint_of, engine_config
 from firnline_infra.blueprint.network import Destination, Party, egress
+from firnline_infra.blueprint.proxy import variables_of_proxy
+from firnline_infra.blueprint.registries import login_secrets
+from firnline_infra.blueprint.spark_s3 import s3a_proxy
 from firnline_infra.environment import Environment
 from firnline_infra.kinds.network import endpoints
 from firnline_infra.specification import EnvironmentSpec, load_spec
@@ -121,3 +124,31 @@ def test_the_oldest_region_has_hosts_without_its_name() -> None:
 def test_what_is_no_endpoint_is_refused(network: dict[str, Any]) -> None:
     with pytest.raises(ConfigError, match="network"):
         spec_of(network=network)
+
+
+def test_an_engine_behind_a_proxy_asks_private_endpoints_without_it_and_its_job_too() -> None:
+    proxy: dict[str, Any] = {"url": "http://proxy.example.com:3128", "no_proxy": ["registry.internal"]}
+    vpc = {
+        "vpc": "vpc-0a1b2c3d",
+        "route_tables": ["rtb-0a1b2c3d"],
+        "interfaces": ["kinesis"],
+        "subnets": ["subnet-0a1b2c3d"],
+        "clients": ["10.0.0.0/16"],
+    }
+    spec = spec_of(proxy=proxy, network={"endpoints": {"sts": "https://vpce-1.sts.example.com"}, "vpc_endpoints": vpc})
+    said = engine_config(spec, blueprint_of(spec).outputs)["proxy"]["no_proxy"]
+    region = spec.aws.region
+    public = [f"{service}.{region}.amazonaws.com" for service in ("s3", "dynamodb", "kinesis")]
+    assert said == ["registry.internal", *public, "vpce-1.sts.example.com"]
+    assert variables_of_proxy(spec)["NO_PROXY"].endswith(",".join(said))
+    assert s3a_proxy(spec) == {}, "the gateway leads to S3"
+    assert by_host(spec)["proxy.example.com"].port == 3128
+    behind = spec_of(proxy=proxy)
+    assert s3a_proxy(behind)["spark.hadoop.fs.s3a.proxy.host"] == "proxy.example.com"
+
+
+def test_a_proxys_login_is_in_no_variable_of_a_job_and_the_engine_may_read_its_secret() -> None:
+    arn = "arn:aws:secretsmanager:eu-central-1:111122223333:secret:proxy-a1b2c3"
+    spec = spec_of(proxy={"url": "http://proxy.example.com:3128", "login": {"secret_arn": arn}})
+    assert (variables_of_proxy(spec), s3a_proxy(spec)) == ({}, {})
+    assert arn in login_secrets(spec)

@@ -1,0 +1,195 @@
+"""The HTTP proxy of a process: what the configuration says, in the environment, before any client is made.
+
+botocore, Snowflake's connector and SDK, the exporters of metrics and the clients of registries all read HTTPS_PROXY, HTTP_PROXY
+and NO_PROXY when they are made. The login is in these variables and nowhere else: no message and no setting of Spark's has it.
+"""
+
+import http.client
+import json
+import os
+import socket
+import ssl
+from collections.abc import Mapping
+from urllib.parse import unquote, urlsplit
+from urllib.request import getproxies_environment, proxy_bypass_environment  # type: ignore[attr-defined] # undocumented
+
+from firnline_ingest.config.model import EngineConfig
+from firnline_ingest.config.proxy import ProxyLogin, ProxyOptions, proxy_variables
+from firnline_ingest.errors import Fatal, FirnlineError, Retryable, SnowflakeError
+
+VARIABLES = ("HTTPS_PROXY", "HTTP_PROXY", "NO_PROXY")
+ALSO_READ = ("ALL_PROXY", "all_proxy")
+"""Other people's, which the SDK would ask as well."""
+LOGIN_WANTED = "407"
+WHERE = "proxy.login (username_env and password_env, or secret_arn)"
+
+_before: dict[str, str | None] | None = None
+"""The variables as the process was started with, where ours are in their place."""
+_used: ProxyOptions | None = None
+
+
+class ProxyLoginRefused(SnowflakeError, Fatal):
+    id = "FL-1111"
+    causes = "The HTTP proxy wants a login, or refuses the one that it got (407)"
+    remedy = "`proxy.login`; where the password was replaced, start the engine again: a process reads it once"
+
+    def __init__(self, proxy: str, host: str, cause: str) -> None:
+        super().__init__(
+            f"The proxy {proxy} lets nobody through to {host} without a login that it knows: {cause}",
+            next_step=f"put a name and a password that it knows where {WHERE} says; where the password was replaced, start the "
+            "engine again: a process reads it once.",
+        )
+
+
+class ProxyForbids(SnowflakeError, Retryable):
+    id = "FL-1112"
+    causes = "The HTTP proxy answers that a host may not, or can't, be reached through it"
+    remedy = "its owner allows the hosts of `firnline hosts`; or `proxy.no_proxy`, where there is another way"
+
+    def __init__(self, proxy: str, host: str, cause: str) -> None:
+        super().__init__(
+            f"The proxy {proxy} does not lead to {host}: {cause}",
+            next_step=f"ask its owner to let {host} through (`firnline hosts` lists all that are needed), or name it in "
+            "proxy.no_proxy where a private endpoint leads there.",
+        )
+
+
+class ProxyUnreachable(SnowflakeError, Retryable):
+    id = "FL-1113"
+    causes = "The HTTP proxy does not answer, or what answers there is not a proxy"
+    remedy = "`proxy.url`, and the way to it from driver and executors"
+
+    def __init__(self, proxy: str, cause: str) -> None:
+        super().__init__(
+            f"The proxy {proxy} does not answer: {cause}",
+            next_step="check proxy.url (or HTTPS_PROXY), and that the machines of driver and executors reach it.",
+        )
+
+
+class ProxyLoginMissing(SnowflakeError, Fatal):
+    id = "FL-1114"
+    causes = "What should hold the login for the HTTP proxy does not"
+    remedy = "put it there on the driver and on every executor"
+
+    def __init__(self, where: str, lacks: str) -> None:
+        super().__init__(
+            f"The login for the proxy should be in {where}, which {lacks}.",
+            next_step="put it there, on the driver and on every executor, or correct proxy.login. Secrets Manager is asked "
+            "for it without the proxy: by a VPC endpoint.",
+        )
+
+
+def use_proxy(config: EngineConfig) -> None:
+    """From now on all clients that this process makes go through the proxy that the configuration names; through the machine's
+    own where it names none. Raises ProxyLoginMissing. Not thread-safe: it is called before there are clients.
+    """
+    global _before, _used
+    if config.proxy == _used:
+        return
+    _put_back()
+    if config.proxy is None:
+        return
+    both = [spelt for name in (*VARIABLES, *ALSO_READ) for spelt in (name, name.lower())]
+    before = {name: os.environ.get(name) for name in both}
+    for name in both:
+        os.environ.pop(name, None)  # the login is read without any
+    try:
+        values = proxy_variables(config.proxy, _login(config, config.proxy.login))
+    except BaseException:
+        _set(before)
+        raise
+    _set({spelt: value for name, value in values.items() for spelt in (name, name.lower())})
+    _before, _used = before, config.proxy
+
+
+def _put_back() -> None:
+    global _before, _used
+    if _before is not None:
+        _set(_before)
+    _before, _used = None, None
+
+
+def _set(values: Mapping[str, str | None]) -> None:
+    for name, value in values.items():
+        if value is None:
+            os.environ.pop(name, None)
+        else:
+            os.environ[name] = value
+
+
+def _login(config: EngineConfig, login: ProxyLogin | None) -> tuple[str, str] | None:
+    """Raises ProxyLoginMissing, whose message has nothing of the login."""
+    if login is None:
+        return None
+    if login.secret_arn is None:
+        names = login.username_env or "", login.password_env or ""
+        if missing := [name for name in names if not os.environ.get(name)]:
+            raise ProxyLoginMissing(f"the environment's variable {missing[0]}", "is not set")
+        return os.environ[names[0]], os.environ[names[1]]
+    from firnline_ingest.aws.secrets import read_secret  # botocore is loaded only where AWS is called
+
+    where = f"the secret {login.secret_arn}"
+    try:
+        found = json.loads(read_secret(config.aws, login.secret_arn, "the login for the proxy") or "")
+        pair = found["username"], found["password"]
+    except FirnlineError as error:
+        raise ProxyLoginMissing(where, f"can't be read: {error.what}") from error
+    except (ValueError, LookupError, TypeError):  # whose message may quote the secret
+        raise ProxyLoginMissing(where, "holds no JSON text with username and password") from None
+    if not all(isinstance(each, str) for each in pair):
+        raise ProxyLoginMissing(where, "holds a username or a password that is not text")
+    return pair
+
+
+def proxy_to(host: str) -> str | None:
+    """The URL of the proxy that leads to a host over HTTPS, with its login; None where the host is asked without one."""
+    found = getproxies_environment()
+    return None if proxy_bypass_environment(host, found) else found.get("https")
+
+
+def shown(proxy: str) -> str:
+    """The proxy's URL without its login."""
+    parts = urlsplit(proxy)
+    return f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}"
+
+
+def login_of(proxy: str) -> tuple[str, str] | None:
+    """The login in a proxy's URL."""
+    parts = urlsplit(proxy)
+    return None if parts.username is None else (unquote(parts.username), unquote(parts.password or ""))
+
+
+def connection_to(host: str, port: int, context: ssl.SSLContext, timeout_s: float) -> http.client.HTTPSConnection:
+    """A connection over TLS that is not open yet: through the proxy where one leads there."""
+    proxy = proxy_to(host)
+    if proxy is None:
+        return http.client.HTTPSConnection(host, port, timeout=timeout_s, context=context)
+    connection = http.client.HTTPSConnection(*address_of(proxy), timeout=timeout_s, context=context)
+    connection.set_tunnel(host, port, headers=login_headers(proxy))
+    return connection
+
+
+def address_of(proxy: str) -> tuple[str, int]:
+    parts = urlsplit(proxy if "://" in proxy else f"http://{proxy}")
+    return parts.hostname or "", parts.port or 80
+
+
+def login_headers(proxy: str) -> dict[str, str]:
+    from base64 import b64encode
+
+    login = login_of(proxy)
+    return {} if login is None else {"Proxy-Authorization": "Basic " + b64encode(":".join(login).encode()).decode()}
+
+
+def refusal_of(host: str, error: Exception) -> SnowflakeError | None:
+    """The error of a proxy on the way to the host; None where there is none, or the host itself failed."""
+    proxy = proxy_to(host)
+    if proxy is None:
+        return None
+    said = str(error) or type(error).__name__
+    if isinstance(error, socket.gaierror | ConnectionRefusedError):  # no other host is looked up or connected to here
+        return ProxyUnreachable(shown(proxy), said)
+    if not said.startswith("Tunnel connection failed: "):
+        return None
+    cause = said.removeprefix("Tunnel connection failed: ")
+    return (ProxyLoginRefused if cause.startswith(LOGIN_WANTED) else ProxyForbids)(shown(proxy), host, cause)
