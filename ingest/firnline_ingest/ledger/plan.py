@@ -6,7 +6,7 @@ is planned whether its shard is listed or not, and its reader finds out, under t
 (docs/design/ledger.md, section 8).
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -113,6 +113,19 @@ class StreamView:
             return self.offsets[parent] not in (ENDED, GONE)
         return child not in self.offsets and not self.is_first_start
 
+    def lost_ahead(self, lost: Collection[str]) -> frozenset[str]:
+        """Those of the lost parents whose child waits for another parent: that may take long, and the loss is told now.
+
+        Each is read in vain under a fence of its own, as a shard with a row is that left the stream.
+        """
+        found = set[str]()
+        for child, listed in self.lineage.shards.items():
+            gone = {parent for parent in listed.parents if parent in lost and parent not in self.rows}
+            if gone and not _has_begun(self.rows.get(child)):
+                others = set(listed.parents) - gone
+                found |= gone if any(not self.is_finished(parent, child) for parent in others) else set()
+        return frozenset(found)
+
     def unlisted(self) -> Iterator[str]:
         """Shards to be read all the same: rows that have not ended, and children that a shard has just ended with.
 
@@ -207,7 +220,7 @@ def plan_shards(
     `gone` are those of `StreamView.suspects` of which the service says that they are no more.
     """
     view = StreamView(lineage, rows, offsets)
-    lost = gone | {shard for shard, text in offsets.items() if text == GONE and shard not in lineage.shards}
+    lost = gone | {shard for shard in _gone(offsets) if shard not in lineage.shards and shard not in rows}
     ended = frozenset(shard for shard in lineage.shards if view.has_ended(shard))
     starts: dict[str, Start] = {}
     waiting: dict[str, Start] = {shard: view.start_of(shard, initial) for shard in view.suspects() - gone}
@@ -234,14 +247,21 @@ def planned_starts(
     """
     view = StreamView(lineage, rows, offsets, planned_ms)
     known = lineage.shards.keys() | set(view.unlisted())
+    lost = _gone(offsets) - rows.keys()
+    for shard in sorted(view.lost_ahead(lost)):
+        yield PlannedStart(shard, TrimHorizon().text, (), view.since_ms(shard), True, view.retention_hours(shard))
     for shard, text in offsets.items():
         if parse_start(text) is None or shard not in known or view.has_ended(shard) or view.lacks_a_parent(shard):
             continue
         parents = view.parents_of(shard)
         if all(view.is_finished(parent, shard) for parent in parents):
-            unread = tuple(parent for parent in parents if offsets.get(parent) == GONE)
+            unread = tuple(parent for parent in parents if parent in lost)
             is_closed = shard not in lineage.shards or lineage.shards[shard].is_closed
             yield PlannedStart(shard, text, unread, view.since_ms(shard), is_closed, view.retention_hours(shard))
+
+
+def _gone(offsets: Mapping[str, str]) -> frozenset[str]:
+    return frozenset(shard for shard, text in offsets.items() if text == GONE)
 
 
 def _has_begun(row: ShardRow | None) -> bool:

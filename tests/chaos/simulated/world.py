@@ -250,11 +250,13 @@ class World:
             process.is_leaving = process.is_leaving or is_over
 
     def _with_kin(self, loss: Loss) -> list[Loss]:
-        """A parent that nobody read is lost with all before it that no row knows: who came and went unseen has no name. So is
+        """A shard that nobody read is lost with all before it that no row knows: who came and went unseen has no name. So is
         what a stream that was found late held in shards that were gone by then.
         """
         is_found_late = loss.kind == IncidentKind.RETENTION_LOSS and "/" in loss.shard and loss.before is None
-        if loss.kind != IncidentKind.PARENT_UNREAD and not is_found_late:
+        row = self.rows.get(loss.shard)
+        is_unseen = loss.kind == IncidentKind.SHARD_UNREAD and row is not None and row.read_through is None
+        if loss.kind != IncidentKind.PARENT_UNREAD and not is_found_late and not is_unseen:
             return [loss]
         lost = {loss.shard}
         while more := {p for one in lost for p in self.parents.get(one, ()) if p not in lost and p not in self.rows}:

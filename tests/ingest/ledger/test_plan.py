@@ -107,6 +107,34 @@ def test_a_merged_shard_that_waits_remembers_the_parent_that_is_gone() -> None:
     assert merged.unread_parents == ("a",)
 
 
+def test_a_parent_that_is_gone_is_read_in_vain_itself_while_its_child_waits_for_another_one() -> None:
+    tree = lineage(ListedShard("b"), ListedShard("merged", ("a", "b")))
+    rows = {"b": row("b")}
+    offsets = plan_shards(tree, rows, {"b": "h"}, LATEST, frozenset({"a"})).offsets
+    for _ in range(2):  # until an engine has taken it
+        planned = {start.shard: start for start in planned_starts(tree, rows, offsets)}
+        assert (planned.keys(), planned["a"].is_closed) == ({"a", "b"}, True), "the loss is told now, not after b's end"
+        offsets = plan_shards(tree, rows, offsets, LATEST).offsets
+
+    rows["a"] = row("a")
+    rows["b"] = row("b", ended=True)
+    replayed = [start.shard for start in planned_starts(tree, rows, offsets)]
+    plan = plan_shards(tree, rows, offsets, LATEST)
+    assert (replayed, plan.readable, set(plan.waiting)) == ([], {"a"}, {"merged"}), "the policy decides, once"
+    assert [start.shard for start in planned_starts(tree, rows, plan.offsets)] == ["a"]
+
+    rows["a"] = row("a", ended=True)
+    (merged,) = planned_starts(tree, rows, plan_shards(tree, rows, plan.offsets, LATEST).offsets)
+    assert (merged.shard, merged.unread_parents) == ("merged", ()), "the row of its parent has the loss"
+
+
+def test_a_parent_that_is_gone_is_told_by_its_children_where_they_wait_for_nothing_else() -> None:
+    tree = lineage(ListedShard("b"), ListedShard("merged", ("a", "c")))
+    offsets = plan_shards(tree, {"b": row("b")}, {"b": "h"}, LATEST, frozenset({"a", "c"})).offsets
+    told = {start.shard: start.unread_parents for start in planned_starts(tree, {"b": row("b")}, offsets)}
+    assert told == {"b": (), "merged": ("a", "c")}
+
+
 def test_at_the_first_start_a_past_that_is_gone_is_nobodys_loss() -> None:
     view = StreamView(lineage(LEFT, RIGHT), {}, {})
     assert view.suspects() == frozenset()

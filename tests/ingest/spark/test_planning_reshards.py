@@ -86,6 +86,24 @@ def test_shards_that_came_and_went_during_an_outage_are_named_by_their_children(
     assert replayed == unread, "a batch that is replayed says the same"
 
 
+def test_a_shard_that_is_gone_is_planned_while_its_child_waits_for_one_that_stopped(stream: Stream) -> None:
+    a = stream.stream.shard()
+    stream.epoch()
+    stream.has_row(a)
+    left, right = a.split()
+    stream.has_row(a, ended=True)
+    assert set(stream.epoch()) == {left.id, right.id}
+    stream.has_row(right)
+    merged = left.merge(right)
+    stream.clock.advance(hours=25)
+    planned = stream.epoch()
+    assert set(planned) == {left.id, right.id}, "the loss of one is told beside the other's"
+    stream.has_row(left, ended=True)
+    assert set(stream.epoch()) == {right.id}
+    stream.has_row(right, ended=True)
+    assert {shard: row.unread_parents for shard, row in stream.epoch().items()} == {merged.id: ""}
+
+
 def test_a_stream_that_asks_in_vain_about_a_parent_is_not_told_that_it_is_gone(stream: Stream) -> None:
     a = stream.stream.shard()
     stream.epoch()
