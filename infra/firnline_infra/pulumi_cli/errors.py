@@ -3,6 +3,7 @@
 PulumiError
 ├── CliMissing          there is none
 ├── CliTooOld           there is one, and nothing newer
+├── CliSilent           there is one, and it does not say its version
 ├── CommandFailed       it ended with an error
 │   ├── NoSuchStack     the stack is not in the backend
 │   ├── NotLoggedIn     no backend is named, and the CLI is not logged in to Pulumi Cloud
@@ -60,6 +61,24 @@ class CliTooOld(PulumiError):
         super().__init__(
             f"{binary} is Pulumi {found or 'of an unknown version'}; {OLDEST} is the oldest that will do.",
             next_step=f"update it ({INSTALL}), or, in a clone of the project: {PROVIDE}",
+        )
+
+
+class CliSilent(PulumiError):
+    """The Pulumi CLI of the PATH did not answer when it was asked for its version. No other one is taken in its place unasked."""
+
+    id = "FL-7113"
+    causes = "`pulumi version` did not end: a wrapper that waits, a file system that is away, a very busy machine"
+    remedy = "run it by hand, and see what it waits for; or take it off the `PATH`"
+
+    def __init__(self, binary: Path, for_s: float, provided: Path | None = None) -> None:
+        instead = (
+            f": then {provided} is used" if provided else f", and provide another: {PROVIDE} in a clone, or {INSTALL}"
+        )
+        super().__init__(
+            f"{binary} did not answer `{binary.name} version` for {for_s:.0f} s.",
+            next_step=f"run `{binary} version` and see what it waits for; if the machine was busy, the same command again. "
+            f"Or take it off the PATH{instead}",
         )
 
 

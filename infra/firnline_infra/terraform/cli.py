@@ -11,7 +11,14 @@ from typing import Any
 
 from firnline_infra.pulumi_cli.run import Ended, run
 from firnline_infra.pulumi_cli.version import Version
-from firnline_infra.terraform.errors import OLDEST, TerraformFailed, TerraformMissing, TerraformTooOld
+from firnline_infra.terraform.errors import (
+    OLDEST,
+    TerraformFailed,
+    TerraformMissing,
+    TerraformSilent,
+    TerraformTooOld,
+)
+from firnline_ingest.activity import waiting_for
 
 NAMES = ("terraform", "tofu")
 PROVIDED = Version(1, 10, 6)
@@ -19,13 +26,14 @@ PROVIDED = Version(1, 10, 6)
 CHOSEN = "TERRAFORM_BINARY_NAME"
 """The variable that names the binary where both tools are there (it is CDKTF's)."""
 UNATTENDED = {"TF_IN_AUTOMATION": "1", "TF_INPUT": "0", "CHECKPOINT_DISABLE": "1"}
+ANSWERS_WITHIN_S = 60.0
 CHANGES = 2
 NOT_THERE = "Cannot import non-existent remote object"
 
 
 def find_terraform(environment: Mapping[str, str] | None = None) -> Path:
     """The first that is new enough: `terraform`, `tofu`, the provided `tofu`; only the one of the chosen name where there is a
-    choice. Raises TerraformMissing or TerraformTooOld.
+    choice. Raises TerraformMissing, TerraformTooOld or TerraformSilent.
     """
     environment = os.environ if environment is None else environment
     chosen, provided = environment.get(CHOSEN), provided_at(environment)
@@ -48,13 +56,17 @@ def provided_at(environment: Mapping[str, str]) -> Path:
 
 
 def version_of(binary: Path) -> Version | None:
-    """The version that the binary prints; None if it prints none."""
+    """The version that the binary prints; None if it prints none. Raises TerraformSilent."""
     asked = [str(binary), "version", "-json"]
+    around = {**os.environ, **UNATTENDED}
     try:
-        printed = subprocess.check_output(
-            asked, stderr=subprocess.DEVNULL, text=True, timeout=60, env={**os.environ, **UNATTENDED}
-        )
+        with waiting_for(f"{binary} version"):
+            printed = subprocess.check_output(
+                asked, stderr=subprocess.DEVNULL, text=True, timeout=ANSWERS_WITHIN_S, env=around
+            )
         return Version.from_text(json.loads(printed)["terraform_version"])
+    except subprocess.TimeoutExpired as expired:
+        raise TerraformSilent(binary, expired.timeout) from expired
     except (OSError, ValueError, KeyError, subprocess.SubprocessError):
         return None
 

@@ -91,6 +91,21 @@ class TerraformTooOld(TerraformError):
         )
 
 
+class TerraformSilent(TerraformError):
+    """A CLI of the PATH did not answer when it was asked for its version. No other one is taken in its place unasked."""
+
+    id = "FL-7135"
+    causes = "`terraform version` did not end: a wrapper that waits, a file system that is away, a very busy machine"
+    remedy = "Run it by hand, and see what it waits for; or take it off the `PATH`"
+
+    def __init__(self, binary: Path, for_s: float) -> None:
+        super().__init__(
+            f"{binary} did not answer `{binary.name} version -json` for {for_s:.0f} s.",
+            next_step=f"run `{binary} version` and see what it waits for; if the machine was busy, the same command again. Or "
+            f"take it off the PATH, or name the other tool by TERRAFORM_BINARY_NAME; in a clone of the project: {PROVIDE}",
+        )
+
+
 class ModuleOutdated(TerraformError):
     """The module in the repository is not what would be written of the specification. Nothing was created."""
 

@@ -4,8 +4,15 @@ from pathlib import Path
 
 import pytest
 
+from firnline_infra.terraform import cli as terraform_cli
 from firnline_infra.terraform.cli import CHOSEN, TerraformCli, find_terraform, provided_at
-from firnline_infra.terraform.errors import OLDEST, TerraformFailed, TerraformMissing, TerraformTooOld
+from firnline_infra.terraform.errors import (
+    OLDEST,
+    TerraformFailed,
+    TerraformMissing,
+    TerraformSilent,
+    TerraformTooOld,
+)
 
 
 def cli(folder: Path, name: str, script: str) -> Path:
@@ -49,6 +56,18 @@ def test_one_that_is_chosen_is_taken_and_no_other(tmp_path: Path) -> None:
 def test_where_there_is_none_it_is_said_how_to_have_one(tmp_path: Path) -> None:
     with pytest.raises(TerraformMissing, match="scripts/terraform-cli"):
         find_terraform(around(tmp_path))
+
+
+def test_one_that_does_not_answer_is_named_and_no_other_takes_its_place(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    silent = cli(tmp_path / "bin", "terraform", "exec sleep 60")
+    of_version(tmp_path / "bin", "tofu", "1.10.6")
+    monkeypatch.setattr(terraform_cli, "ANSWERS_WITHIN_S", 0.1)
+    with pytest.raises(TerraformSilent) as refused:
+        find_terraform(around(tmp_path))
+    assert refused.value.what == f"{silent} did not answer `terraform version -json` for 0 s."
+    assert "TERRAFORM_BINARY_NAME" in refused.value.next_step
 
 
 @pytest.mark.parametrize("printed", ["1.5.7", "no version"])
