@@ -201,6 +201,11 @@ def _value(subject: Subject) -> Iterator[Difference]:
     for each in found.get("ReplicationStatus") or ():
         step = f"aws secretsmanager remove-regions-from-replication --secret-id {secret.name}"
         yield Difference.unwanted(f"replica in {each['Region']}", str(each.get("Status")), step)
+    for each in found.get("CrossAccountReplicas") or ():
+        copy = each["ReplicaSecretARN"]
+        step = "aws secretsmanager disassociate-cross-account-replica"
+        step = f"{step} --secret-id {secret.name}, and `firnline keys rotate`: another account has the key"
+        yield Difference.unwanted(f"replica {copy}", str(each.get("ReplicationStatus")), step)
 
 
 def _is_made_by_us(found: Any, secret: SecretDefinition) -> bool:

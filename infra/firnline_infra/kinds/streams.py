@@ -33,6 +33,19 @@ def _consumers(subject: Subject) -> Iterator[Difference]:
                 yield Difference.unwanted(f"consumer {each['ConsumerName']}", "registered: it reads every record", step)
 
 
+def _distribution(subject: Subject) -> Iterator[Difference]:
+    """By AUTO, records of a partition key are in any shard: the table has them in no order, and what the KPL packed for one
+    shard is misplaced in another.
+    """
+    name = subject.wanted.name
+    found = subject.clients("kinesis").describe_stream_summary(StreamName=name)["StreamDescriptionSummary"]
+    strategy = found.get("RecordDistributionStrategy", BY_KEY)  # provisioned streams have none
+    if strategy != BY_KEY:
+        step = f"aws kinesis update-stream-record-distribution-strategy --stream-arn {found['StreamARN']}"
+        step = f"find out who changed it and why; then {step} --record-distribution-strategy {BY_KEY}"
+        yield Difference(path="recordDistributionStrategy", expected=BY_KEY, found=strategy, next_step=step)
+
+
 @dataclass(frozen=True)
 class RegisteredConsumer:
     """One that the stack registers, also of an adopted stream."""
@@ -78,6 +91,7 @@ def _created(subject: Subject) -> datetime:
 
 
 TYPE = "aws:kinesis/stream:Stream"
+BY_KEY = "USER_PARTITION_KEY"
 STREAM = Kind(
     TYPE,
     "stream",
@@ -112,6 +126,7 @@ STREAM = Kind(
     comparisons=(
         Comparison(what="policy", actions="GetResourcePolicy", find=resource_policy(_policy)),
         Comparison(what="consumers", actions="ListStreamConsumers", find=_consumers),
+        Comparison(what="distribution of records", actions="DescribeStreamSummary", find=_distribution),
         Comparison(what="creation", actions="DescribeStreamSummary", find=made_again(TYPE, _created), rule="stack"),
     ),
 )

@@ -39,6 +39,8 @@ class StreamSettings:
     """Who of other accounts is let in, as a JSON document."""
     mode_changed_ms: list[int] = field(default_factory=list)
     """When it became the other mode."""
+    distribution: str = "USER_PARTITION_KEY"
+    """What an on-demand stream says of it; a record's shard is by its partition key here, whatever that is."""
 
 
 @dataclass(kw_only=True)

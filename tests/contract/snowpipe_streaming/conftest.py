@@ -33,9 +33,14 @@ from tests.fakes.configs import config, reading
 QUICK = {
     "channel_status_cache_refresh_interval_seconds": 0,  # every status is asked for, instead of each second's
     "data_retry_initial_backoff_seconds": 0,
+    "file_upload_initial_backoff_seconds": 0,  # an upload that the machine was too busy for is tried again for minutes
+    "file_upload_max_backoff_seconds": 1,
+    "file_upload_max_retry_count": 1,
+    "file_upload_total_backoff_seconds": 1,
     "mgmt_retry_initial_backoff_seconds": 0,
     "non_scoped_auth_failure_retry_total_backoff_seconds": 0,
     "open_channel_409_retry_total_backoff_seconds": 1,
+    "per_file_upload_timeout_seconds": 10,
 }
 """Undocumented properties of the SDK that only make it wait less."""
 schemas = count(1)

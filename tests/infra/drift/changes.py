@@ -69,6 +69,9 @@ def _stream(made: Made) -> Iterator[Change]:
     metrics = ["OutgoingBytes"]
     yield by("enable_enhanced_monitoring", "shardLevelMetrics", ShardLevelMetrics=metrics, **name)
     if made.name == "staging":
+        sets = partial(kinesis.update_stream_record_distribution_strategy, **arn)
+        auto, by_key = (partial(sets, RecordDistributionStrategy=each) for each in ("AUTO", "USER_PARTITION_KEY"))
+        yield Change(auto, stream, "recordDistributionStrategy", undo=by_key)
         provisioned = {"StreamMode": "PROVISIONED"}
         changed = (
             "update_stream_mode",

@@ -8,6 +8,7 @@ import pytest
 from firnline_infra.blueprint import blueprint_of
 from firnline_infra.kinds.asking import made_again
 from firnline_infra.kinds.comparison import Subject
+from firnline_infra.kinds.keys_and_secrets import SECRET
 from firnline_infra.kinds.snowflake_objects import policies_of_table
 from firnline_infra.specification import load_spec
 from tests.infra.runtimes.environments import ENVIRONMENTS
@@ -75,3 +76,24 @@ def test_what_is_younger_than_the_stack_says_was_made_again(made_at: datetime | 
     """An import has a later time than the object; a clock may be some minutes off; Terraform says none."""
     find = made_again("type", lambda _: MADE)
     assert len(list(find(subject(made_at=made_at)))) == found
+
+
+def test_a_copy_of_a_secret_in_another_account_is_a_finding() -> None:
+    copy = "arn:aws:secretsmanager:eu-central-1:999988887777:secret:theirs-AbCdEf"
+
+    class Secrets:
+        def describe_secret(self, **_: Any) -> dict[str, Any]:
+            return {
+                "ARN": "arn",
+                "CrossAccountReplicas": [{"ReplicaSecretARN": copy, "ReplicationStatus": "InSync"}],
+            }
+
+    blueprint = blueprint_of(SPEC)
+    wanted = next(iter(SECRET.instances(blueprint)))
+    asked = Subject(
+        wanted=wanted, spec=SPEC, blueprint=blueprint, clients={"secretsmanager": Secrets()}.__getitem__, rows=lambda _: []
+    )
+    comparison = next(each for each in SECRET.comparisons if each.actions == "DescribeSecret")
+    (found,) = [each for each in comparison.find(asked) if each.path.startswith("replica")]
+    assert (found.path, found.found) == (f"replica {copy}", "InSync")
+    assert "firnline keys rotate" in found.next_step

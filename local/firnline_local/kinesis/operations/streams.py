@@ -4,7 +4,7 @@ What the service does in a while is done here at once; how long a stream is CREA
 """
 
 from collections.abc import Callable
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 import msgspec
 from msgspec import Meta
@@ -92,6 +92,7 @@ def describe_stream_summary(account: KinesisAccount, request: StreamRequest) -> 
         "OpenShardCount": 0 if stream.status(account.now_ms()) == CREATING else len(stream.open_shards),
         "ConsumerCount": len(stream.consumers),
         "MaxRecordSizeInKiB": stream.settings.max_record_kib,
+        **({"RecordDistributionStrategy": stream.settings.distribution} if stream.settings.mode == ON_DEMAND else {}),
     }
     return {"StreamDescriptionSummary": {**_described(stream, account), **summary}}
 
@@ -150,6 +151,10 @@ class UpdateMaxRecordSize(StreamRequest, kw_only=True):
     max_record_size_in_kib: Annotated[int, Meta(ge=1024, le=10240)]
 
 
+class UpdateDistribution(StreamRequest, kw_only=True):
+    record_distribution_strategy: Literal["AUTO", "USER_PARTITION_KEY"]
+
+
 class StreamEncryption(StreamRequest, kw_only=True):
     encryption_type: str
     key_id: Annotated[str, Meta(min_length=1, max_length=2048)]
@@ -186,6 +191,13 @@ def update_stream_mode(account: KinesisAccount, request: UpdateStreamMode) -> No
 
 def update_max_record_size(account: KinesisAccount, request: UpdateMaxRecordSize) -> None:
     request.stream(account).settings.max_record_kib = request.max_record_size_in_kib
+
+
+def update_distribution(account: KinesisAccount, request: UpdateDistribution) -> None:
+    settings = request.stream(account).settings
+    if settings.mode != ON_DEMAND and request.record_distribution_strategy == "AUTO":
+        raise invalid_argument("A provisioned stream distributes its records by their partition keys.")
+    settings.distribution = request.record_distribution_strategy
 
 
 def start_encryption(account: KinesisAccount, request: StreamEncryption) -> None:
@@ -263,4 +275,5 @@ OPERATIONS = {
     "StopStreamEncryption": (StreamEncryption, changing(stop_encryption)),
     "UpdateMaxRecordSize": (UpdateMaxRecordSize, changing(update_max_record_size)),
     "UpdateStreamMode": (UpdateStreamMode, changing(update_stream_mode)),
+    "UpdateStreamRecordDistributionStrategy": (UpdateDistribution, changing(update_distribution)),
 }
