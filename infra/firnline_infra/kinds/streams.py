@@ -34,8 +34,8 @@ def _consumers(subject: Subject) -> Iterator[Difference]:
 
 
 def _distribution(subject: Subject) -> Iterator[Difference]:
-    """By AUTO, records of a partition key are in any shard: the table has them in no order, and what the KPL packed for one
-    shard is misplaced in another.
+    """Finds a stream that ignores partition keys (AUTO): records of a key are in any shard, so the table has them in no order,
+    and what the KPL packed for one shard is misplaced in another.
     """
     name = subject.wanted.name
     found = subject.clients("kinesis").describe_stream_summary(StreamName=name)["StreamDescriptionSummary"]

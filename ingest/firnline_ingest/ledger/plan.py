@@ -114,7 +114,7 @@ class StreamView:
         return child not in self.offsets and not self.is_first_start
 
     def lost_ahead(self, lost: Collection[str]) -> frozenset[str]:
-        """Those of the lost parents whose child waits for another parent: that may take long, and the loss is told now.
+        """Returns those of the lost parents whose child waits for another one: that may take long, and the loss is reported now.
 
         Each is read in vain under a fence of its own, as a shard with a row is that left the stream.
         """

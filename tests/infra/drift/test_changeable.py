@@ -112,7 +112,7 @@ def test_a_verdict_is_a_finding_that_was_tried_a_comparison_an_attribute_that_is
 
 
 def compared_by_provider() -> dict[str, set[str]]:
-    """By kind: what a refresh shows as changed. Of what the provider computes where nothing is set, only what the stack sets."""
+    """Returns by kind what a refresh shows as changed; of what a provider computes where nothing is set, what we set."""
     sources = [each for folder in ("kinds", "resources") for each in (INFRA / folder).glob("*.py")]
     set_here = set(re.findall(r'"([a-z_0-9]+)":', "".join(each.read_text(encoding="utf-8") for each in sources)))
     found = {}
@@ -127,7 +127,7 @@ def compared_by_provider() -> dict[str, set[str]]:
 
 
 def test_each_attribute_that_the_provider_leaves_to_snowflake_is_decided() -> None:
-    """Of one that the provider computes where nothing is set, it reports no change."""
+    """The provider reports no change of what it computes where nothing is set."""
     schemas = json.loads((SCHEMAS / "snowflake.json").read_text())
     with_parameters = {
         each.token

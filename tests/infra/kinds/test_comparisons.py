@@ -91,7 +91,11 @@ def test_a_copy_of_a_secret_in_another_account_is_a_finding() -> None:
     blueprint = blueprint_of(SPEC)
     wanted = next(iter(SECRET.instances(blueprint)))
     asked = Subject(
-        wanted=wanted, spec=SPEC, blueprint=blueprint, clients={"secretsmanager": Secrets()}.__getitem__, rows=lambda _: []
+        wanted=wanted,
+        spec=SPEC,
+        blueprint=blueprint,
+        clients={"secretsmanager": Secrets()}.__getitem__,
+        rows=lambda _: [],
     )
     comparison = next(each for each in SECRET.comparisons if each.actions == "DescribeSecret")
     (found,) = [each for each in comparison.find(asked) if each.path.startswith("replica")]
