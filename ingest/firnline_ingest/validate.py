@@ -23,6 +23,9 @@ RULES = {
 }
 ATTEMPTS = 5
 """Of a request to Kinesis: what throttles passes, and says nothing of what is right."""
+UNORDERED = (
+    "records go to any shard (AUTO): rows of a partition key are in no order, and aggregates of a KPL are misplaced"
+)
 VALIDATE = Suite(name="validate", rules=RULES, first=Verdict.WRONG, lists_good=True)
 
 
@@ -175,10 +178,13 @@ def _with_streams_found(config: EngineConfig) -> EngineConfig:
 
 def _stream(config: EngineConfig, pipeline: PipelineConfig) -> str:
     from firnline_ingest.kinesis.client import kinesis_client
-    from firnline_ingest.kinesis.lineage import read_lineage
+    from firnline_ingest.kinesis.lineage import read_lineage, read_summary
 
-    lineage = read_lineage(kinesis_client(config.aws, access=pipeline.access, attempts=ATTEMPTS), pipeline.stream)
-    return f"{len(lineage.shards)} shards listed, {lineage.retention_hours} h of retention"
+    client = kinesis_client(config.aws, access=pipeline.access, attempts=ATTEMPTS)
+    summary = read_summary(client, pipeline.stream)
+    lineage = read_lineage(client, pipeline.stream, summary)
+    listed = f"{len(lineage.shards)} shards listed, {lineage.retention_hours} h of retention"
+    return f"{listed}; {UNORDERED}" if summary.ignores_keys else listed
 
 
 def _transforms(pipeline: PipelineConfig) -> str:

@@ -40,6 +40,8 @@ class StreamSummary:
     told_ms: int
     """The service's time; 0 where it did not say."""
     arn: str
+    ignores_keys: bool = False
+    """Whether a record may be in any shard, whatever its partition key is."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,7 +128,8 @@ def _summary(answer: Mapping[str, Any]) -> StreamSummary:
     summary = answer["StreamDescriptionSummary"]
     created_ms = int(summary["StreamCreationTimestamp"].timestamp() * 1000)
     told_ms = service_time_ms(answer) or 0
-    return StreamSummary(created_ms, summary["RetentionPeriodHours"], told_ms, summary["StreamARN"])
+    ignores_keys = summary.get("RecordDistributionStrategy") == "AUTO"
+    return StreamSummary(created_ms, summary["RetentionPeriodHours"], told_ms, summary["StreamARN"], ignores_keys)
 
 
 def _shards(answer: Mapping[str, Any]) -> list[ListedShard]:
