@@ -12,12 +12,9 @@ from tests.foreign.conftest import ForeignLane
 from tests.foreign.servers import KINESALITE, KINESIS_MOCK
 from tests.spark.conftest import HANGS_S, until
 
-pytestmark = [pytest.mark.foreign, pytest.mark.spark, pytest.mark.timeout(HANGS_S)]
+pytestmark = [pytest.mark.foreign, pytest.mark.spark, pytest.mark.slow, pytest.mark.timeout(HANGS_S)]
 
-BOTH = [
-    pytest.param(KINESIS_MOCK, id="kinesis-mock"),
-    pytest.param(KINESALITE, id="kinesalite", marks=pytest.mark.slow),
-]
+BOTH = [pytest.param(KINESIS_MOCK, id="kinesis-mock"), pytest.param(KINESALITE, id="kinesalite")]
 
 
 @pytest.mark.parametrize("foreign_environment", BOTH, indirect=True)

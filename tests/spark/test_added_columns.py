@@ -13,7 +13,7 @@ from firnline_ingest.identifiers import quoted
 from tests.spark.conftest import HANGS_S, Lane, until
 from tests.spark.test_engine import command
 
-pytestmark = [pytest.mark.spark, pytest.mark.timeout(HANGS_S)]
+pytestmark = [pytest.mark.spark, pytest.mark.slow, pytest.mark.timeout(HANGS_S)]
 
 KEYS = (
     'x" NUMBER); DROP TABLE RAW.ORDERS; --',

@@ -24,6 +24,9 @@ from tests.infra.runtimes.environments import RUNTIMES, spec_of
 from tests.kubernetes.client import rights_in
 
 ONE = pytest.mark.parametrize("place", [Operator.KUBEFLOW], ids=str, indirect=True)
+APACHE_IS_SLOW = pytest.mark.parametrize(
+    "place", [Operator.KUBEFLOW, pytest.param(Operator.APACHE, marks=pytest.mark.slow)], ids=str, indirect=True
+)
 
 
 def gone(place: Place, *documents: dict[str, Any]) -> None:
@@ -67,6 +70,8 @@ def deployed(place: Place, api: Any) -> None:
     runtime.start(place.job, FIRST)
 
 
+@pytest.mark.contract
+@APACHE_IS_SLOW
 def test_killed_at_any_call_the_next_deploy_ends_in_one_running_engine(place: Place) -> None:
     at = 0
     while True:
@@ -132,6 +137,8 @@ def why_not(place: Place) -> RuntimeRefused | None:
     return None
 
 
+@pytest.mark.contract
+@APACHE_IS_SLOW
 def test_the_deployer_has_every_right_that_it_needs_and_none_beside(place: Place) -> None:
     everything(place)
     role, _ = deployer_role(place.spec, group="deployers")
