@@ -5,10 +5,14 @@ import json
 import os
 import subprocess
 import tempfile
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
+from urllib.parse import unquote, urlsplit
+from urllib.request import getproxies, proxy_bypass
 
+import urllib3
 import yaml
 
 from firnline_infra.runtimes.errors import NoCluster
@@ -25,12 +29,29 @@ class Access:
     """PEM; the system's authorities where None."""
     is_unverified: bool = False
     server_name: str | None = None
+    proxy: str | None = field(default=None, repr=False)
+    """An http:// or https:// URL, of the kubeconfig; where None, what HTTPS_PROXY and NO_PROXY say."""
     token: str = field(default="", repr=False)
     certificate: bytes | None = None
     key: bytes | None = field(default=None, repr=False)
 
     def headers(self) -> dict[str, str]:
         return {"Authorization": f"Bearer {self.token}"} if self.token else {}
+
+    def pool(self, timeout: urllib3.Timeout) -> urllib3.PoolManager:
+        """Returns connections to the server, by its proxy where it has one. Raises NoCluster for one of another scheme."""
+        options: dict[str, Any] = {"timeout": timeout, "retries": False, **self.tls()}
+        scheme, _, place = self.server.partition("://")
+        proxy = self.proxy
+        if proxy is None and not proxy_bypass(place.partition("/")[0]):
+            proxy = getproxies().get(scheme)
+        if not proxy:
+            return urllib3.PoolManager(**options)
+        if not proxy.startswith(("http://", "https://")):
+            raise NoCluster(f"the proxy of {self.server} must be an http:// or https:// URL")
+        login = urlsplit(proxy).netloc.rpartition("@")[0]
+        headers = urllib3.make_headers(proxy_basic_auth=unquote(login)) if login else None
+        return urllib3.ProxyManager(proxy, proxy_headers=headers, **options)
 
     def tls(self) -> dict[str, Any]:
         """The TLS arguments for urllib3. Client certificates have to be files for the time in which they are read."""
@@ -56,44 +77,61 @@ class Access:
         return {"ssl_context": context, **more}
 
 
-def read_kubeconfig(context: str | None, *, file: Path | None = None) -> Access:
-    """The access of a context, the current one where None. Raises NoCluster."""
-    file = file or _place()
+def read_kubeconfig(context: str | None, *, files: Sequence[Path] = ()) -> Access:
+    """Returns the access of a context, the current one where None. `files`: those of the variable where none is given.
+
+    Several files are one, and of what is named twice the first counts; of several a missing one is passed over (Kubernetes,
+    "Organizing Cluster Access Using kubeconfig Files", Merging kubeconfig files, read on 2026-11-29). Raises NoCluster.
+    """
+    places = files or _places()
+    told = ", ".join(map(str, places))
     try:
-        document = yaml.safe_load(file.read_text(encoding="utf-8"))
-        name = context or document["current-context"]
-        chosen = _named(document, "contexts", name)["context"]
-        cluster = _named(document, "clusters", chosen["cluster"])["cluster"]
-        user = _named(document, "users", chosen["user"])["user"]
-        return _access(cluster, {**user, **_given_by_command(user)}, file.parent)
+        documents = [(file.parent, _read(file)) for file in places if len(places) == 1 or file.exists()]
+        current = (each.get("current-context") for _, each in documents)
+        name = context or next(filter(None, current), None)
+        if name is None:
+            raise ValueError("it has no current-context")
+        _, chosen = _named(documents, "context", name)
+        of_cluster, cluster = _named(documents, "cluster", chosen["cluster"])
+        of_user, user = _named(documents, "user", chosen["user"])
+        return _access(cluster, of_cluster, {**user, **_given_by_command(user, of_user)}, of_user)
     except OSError as error:
-        raise NoCluster(f"{file} can't be read: {error.strerror}") from error
+        raise NoCluster(f"{error.filename or told} can't be read: {error.strerror}") from error
     except (yaml.YAMLError, KeyError, TypeError, ValueError) as error:
-        raise NoCluster(f"{file} does not say how to enter {context or 'its current context'}: {error}") from error
+        raise NoCluster(f"{told} does not say how to enter {context or 'its current context'}: {error}") from error
 
 
-def _place() -> Path:
-    """The first file of the variable: several at once are not put together here."""
-    named = os.environ.get(VARIABLE, "").split(os.pathsep)[0]
-    return Path(named or DEFAULT).expanduser()
+def _places() -> list[Path]:
+    named = filter(None, os.environ.get(VARIABLE, "").split(os.pathsep))
+    return [Path(each).expanduser() for each in named] or [DEFAULT.expanduser()]
 
 
-def _named(document: dict[str, Any], kind: str, name: str) -> dict[str, Any]:
-    found = next((each for each in document.get(kind) or () if each["name"] == name), None)
-    if found is None:
-        raise ValueError(f"it has no {name!r} among its {kind}")
-    return dict(found)
+def _read(file: Path) -> dict[str, Any]:
+    document = yaml.safe_load(file.read_text(encoding="utf-8")) or {}
+    if not isinstance(document, dict):
+        raise TypeError(f"{file} is not a mapping")
+    return document
 
 
-def _access(cluster: dict[str, Any], user: dict[str, Any], folder: Path) -> Access:
+def _named(documents: Sequence[tuple[Path, dict[str, Any]]], kind: str, name: str) -> tuple[Path, dict[str, Any]]:
+    """Returns what has the name first, and the folder that its paths are relative to."""
+    for folder, document in documents:
+        for each in document.get(f"{kind}s") or ():
+            if each["name"] == name:
+                return folder, dict(each.get(kind) or {})
+    raise ValueError(f"it has no {name!r} among its {kind}s")
+
+
+def _access(cluster: dict[str, Any], of_cluster: Path, user: dict[str, Any], of_user: Path) -> Access:
     return Access(
         server=cluster["server"].rstrip("/"),
-        ca=_content(cluster, "certificate-authority", folder),
+        ca=_content(cluster, "certificate-authority", of_cluster),
         is_unverified=bool(cluster.get("insecure-skip-tls-verify")),
         server_name=cluster.get("tls-server-name"),
-        token=user.get("token") or _text(user, "tokenFile", folder),
-        certificate=_content(user, "client-certificate", folder),
-        key=_content(user, "client-key", folder),
+        proxy=cluster.get("proxy-url") or None,
+        token=user.get("token") or _text(user, "tokenFile", of_user),
+        certificate=_content(user, "client-certificate", of_user),
+        key=_content(user, "client-key", of_user),
     )
 
 
@@ -107,14 +145,19 @@ def _text(document: dict[str, Any], name: str, folder: Path) -> str:
     return (folder / document[name]).read_text().strip() if document.get(name) else ""
 
 
-def _given_by_command(user: dict[str, Any]) -> dict[str, Any]:
-    """Returns what a credential plugin gives out (client.authentication.k8s.io ExecCredential). Raises NoCluster."""
+def _given_by_command(user: dict[str, Any], folder: Path) -> dict[str, Any]:
+    """Returns what a credential plugin gives out (client.authentication.k8s.io ExecCredential). Raises NoCluster.
+
+    Relative to the kubeconfig is a command that has a path separator; any other is looked for on the PATH (Kubernetes,
+    "Authenticating", client-go credential plugins, read on 2026-11-29).
+    """
     plugin = user.get("exec")
     if plugin is None:
         return {}
     variables = {each["name"]: each["value"] for each in plugin.get("env") or ()}
     asked = {"apiVersion": plugin["apiVersion"], "kind": "ExecCredential", "spec": {"interactive": False}}
-    command = [plugin["command"], *(plugin.get("args") or ())]
+    program = str(folder / plugin["command"]) if os.sep in plugin["command"] else plugin["command"]
+    command = [program, *(plugin.get("args") or ())]
     try:
         done = subprocess.run(
             command,

@@ -86,7 +86,7 @@ class HttpKubernetesApi:
 
     def _enter(self) -> None:
         self._access = self.enter()
-        self._pool = urllib3.PoolManager(timeout=TIMEOUT, retries=False, **self._access.tls())
+        self._pool = self._access.pool(TIMEOUT)
 
     def get(self, path: str, **query: str) -> dict[str, Any] | None:
         return self._call("GET", _asking(path, query), ignored=NOT_FOUND)

@@ -134,7 +134,7 @@ def kubeconfig(folder: Path, user: dict[str, Any]) -> Path:
 
 def test_a_token_of_a_file_beside_it(tmp_path: Path) -> None:
     (tmp_path / "token").write_text("secret\n")
-    found = read_kubeconfig(None, file=kubeconfig(tmp_path, {"tokenFile": "token"}))
+    found = read_kubeconfig(None, files=[kubeconfig(tmp_path, {"tokenFile": "token"})])
     assert found == Access(server="https://cluster.example", ca=b"-----CA-----", token="secret")
     assert "secret" not in repr(found)
 
@@ -150,7 +150,7 @@ def test_a_command_gives_the_token_as_those_of_clouds_do(tmp_path: Path) -> None
         "args": ["-c", code],
         "env": [{"name": "WHO", "value": "deployer"}],
     }
-    assert read_kubeconfig("here", file=kubeconfig(tmp_path, {"exec": plugin})).token == "deployer"
+    assert read_kubeconfig("here", files=[kubeconfig(tmp_path, {"exec": plugin})]).token == "deployer"
 
 
 @pytest.mark.parametrize(
@@ -165,12 +165,12 @@ def test_what_does_not_lead_into_a_cluster_is_told(
     tmp_path: Path, context: str, user: dict[str, Any], said: str
 ) -> None:
     with pytest.raises(NoCluster, match=said):
-        read_kubeconfig(context, file=kubeconfig(tmp_path, user))
+        read_kubeconfig(context, files=[kubeconfig(tmp_path, user)])
 
 
 def test_no_kubeconfig_at_all_is_told(tmp_path: Path) -> None:
     with pytest.raises(NoCluster, match="can't be read: No such file"):
-        read_kubeconfig(None, file=tmp_path / "none")
+        read_kubeconfig(None, files=[tmp_path / "none"])
 
 
 def test_a_token_that_is_refused_twice_is_one_that_has_expired(api: HttpKubernetesApi, server: Server) -> None:
@@ -211,3 +211,62 @@ def test_what_a_finalizer_keeps_is_not_taken_for_applied(server: Server) -> None
     server.answers = [(200, GOING)] * 100
     with pytest.raises(RuntimeUnavailable, match="being deleted since 2026-11-28T12:00:00Z, and foregroundDeletion"):
         api.apply("/api/v1/namespaces/n/serviceaccounts/a", {"kind": "ServiceAccount"})
+
+
+def written(folder: Path, document: dict[str, Any]) -> Path:
+    folder.mkdir()
+    (folder / "config").write_text(yaml.safe_dump(document))
+    return folder / "config"
+
+
+def test_several_files_are_one_and_of_what_is_named_twice_the_first_counts(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (first := tmp_path / "first").mkdir()
+    (first / "get-token").write_text("""#!/bin/sh\necho '{"status": {"token": "by a command beside it"}}'\n""")
+    (first / "get-token").chmod(0o700)
+    plugin = {"apiVersion": "client.authentication.k8s.io/v1", "command": "./get-token"}
+    (first / "config").write_text(yaml.safe_dump({"users": [{"name": "u", "user": {"exec": plugin}}]}))
+    second = {
+        "current-context": "there",
+        "contexts": [{"name": "there", "context": {"cluster": "c", "user": "u"}}],
+        "clusters": [{"name": "c", "cluster": {"server": "https://two.example", "certificate-authority": "ca.pem"}}],
+        "users": [{"name": "u", "user": {"token": "never"}}],
+    }
+    both = [first / "config", tmp_path / "missing", written(tmp_path / "second", second)]
+    (tmp_path / "second" / "ca.pem").write_text("CA")
+    monkeypatch.setenv("KUBECONFIG", ":".join(map(str, both)) + ":")
+    found = read_kubeconfig(None)
+    assert (found.server, found.ca, found.token) == ("https://two.example", b"CA", "by a command beside it")
+
+
+@pytest.fixture
+def unproxied(monkeypatch: pytest.MonkeyPatch) -> pytest.MonkeyPatch:
+    for name in ("http_proxy", "https_proxy", "no_proxy"):
+        monkeypatch.delenv(name, raising=False)
+        monkeypatch.delenv(name.upper(), raising=False)
+    return monkeypatch
+
+
+@pytest.mark.parametrize("source", ["kubeconfig", "environment"])
+def test_a_cluster_is_asked_through_its_proxy(server: Server, unproxied: pytest.MonkeyPatch, source: str) -> None:
+    server.answers = [(200, {"kind": "APIVersions"})]
+    proxy = f"http://ci:p%40ss@127.0.0.1:{server.server_port}"
+    if source == "environment":
+        unproxied.setenv("HTTP_PROXY", proxy)
+    access = Access(server="http://cluster.invalid", proxy=proxy if source == "kubeconfig" else None)
+    assert HttpKubernetesApi(lambda: access).get("/api") == {"kind": "APIVersions"}
+    assert server.asked[0][:2] == ("GET", "http://cluster.invalid/api")
+    assert "p%40ss" not in repr(access)
+
+
+def test_a_host_that_needs_no_proxy_is_asked_by_itself(server: Server, unproxied: pytest.MonkeyPatch) -> None:
+    server.answers = [(200, {})]
+    unproxied.setenv("HTTP_PROXY", "http://127.0.0.1:1")
+    unproxied.setenv("NO_PROXY", "127.0.0.1")
+    assert HttpKubernetesApi(lambda: Access(server=f"http://127.0.0.1:{server.server_port}")).get("/x") == {}
+
+
+def test_a_proxy_of_another_scheme_is_refused() -> None:
+    with pytest.raises(NoCluster, match="must be an http:// or https:// URL"):
+        HttpKubernetesApi(lambda: Access(server="https://cluster.example", proxy="socks5://127.0.0.1:1080"))
