@@ -149,7 +149,7 @@ ROOMS_BELOW = {
         "accounts blueprint observe redshift rollout runtimes ingest.aws ingest.checks ingest.config ingest.dead_letters "
         "ingest.errors ingest.ledger ingest.logs ingest.shard ingest.terminal ingest.values"
     ),
-    "infra.terraform": "accounts blueprint kinds pulumi_cli resources specification ingest.errors",
+    "infra.terraform": "accounts blueprint kinds pulumi_cli resources specification ingest.activity ingest.errors",
     "local.accounts": (
         "endpoints keys machine pulumi running specification_here infra.accounts infra.pulumi_cli "
         "infra.specification infra.stack infra.terraform ingest.aws ingest.snowflake"
