@@ -12,7 +12,8 @@ from typing import TypeVar
 from firnline_ingest.errors import nearest
 
 Item = TypeVar("Item")
-TOKEN = re.compile(r'\s*(?:"((?:[^"]|"")+)"|([A-Za-z_][\w$]*)|(\d{1,9})|([(),]))', re.ASCII)
+TOKEN = re.compile(r'\s*(?:"((?:[^"]|"")+)"|([A-Za-z_][\w$]*)|(\d+)|([(),]))', re.ASCII)
+MOST_DIGITS = 10
 PLAIN_KEY = r"[A-Za-z_][A-Za-z_0-9$]*"
 WHOLE_NUMBERS = ("INTEGER", "BIGINT", "SMALLINT", "TINYINT", "BYTEINT")
 """Synonyms of NUMBER(38, 0) that take no size (`sql-reference/data-types-numeric`)."""
@@ -186,6 +187,8 @@ class _Reader:
         match = TOKEN.match(self._text, self._at)
         if match is None or match[3] is None:
             raise NotAType(f"a number is missing behind {self._text[: self._at]!r}")
+        if len(match[3]) > MOST_DIGITS:
+            raise NotAType(f"no size has as many digits as that behind {self._text[: self._at]!r}")
         self._at = match.end()
         return int(match[3])
 

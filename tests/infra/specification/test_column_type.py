@@ -90,6 +90,8 @@ def test_a_type_is_made_as_its_kind_of_table_has_it(written: str, elsewhere: str
         ("array(bigint(5))", "BIGINT takes no size"),
         ("TIMESTAMP", "did you mean TIMESTAMP_"),
         ("NUMBER(99)", r"NUMBER\(99\) is not a type"),
+        ("VARCHAR(2147483647)", r"VARCHAR\(2147483647\) is not a type"),
+        (f"VARCHAR({'9' * 5000})", r"no size has as many digits as that behind 'VARCHAR\('"),
         ("ARRAY(" * 5000, "nested too deeply"),
     ],
 )

@@ -7,14 +7,14 @@ from typing import Any
 from pydantic import BaseModel
 
 from firnline_infra.specification.other_connectors.flink_columns import put_columns
-from firnline_infra.specification.other_connectors.flink_sql import CREATE_TABLE, FlinkTable, tables
+from firnline_infra.specification.other_connectors.flink_sql import FlinkTable, creates_a_table, tables
 from firnline_infra.specification.other_connectors.taken_over import TakenOver
 from firnline_ingest.config.other_names import FLINK, FLINK_UNLISTED, RETRIES
 from firnline_ingest.config.pipeline import Alignment, PipelineOptions
 from firnline_ingest.config.retries import UNCHANGED
 from firnline_ingest.config.running import FanOutConfig, PollingConfig
 
-__all__ = ["CREATE_TABLE", "from_flink"]
+__all__ = ["creates_a_table", "from_flink"]
 
 CONNECTORS = ("kinesis", "kinesis-legacy")
 ARN = re.compile(r"arn:[a-z-]+:kinesis:(?P<region>[a-z0-9-]+):\d{12}:stream/(?P<name>[\w.-]+)")
@@ -88,22 +88,31 @@ class _Reading:
             )
             return False
         self._take("connector", "the engine")
-        self._take("stream.arn" if arn else "stream", f"{self._path}.stream")
-        region = arn["region"] if arn else self._options.get("aws.region")
-        if region:
-            if self._taken.answers.setdefault("region", region) != region:
-                self._leave(
-                    "aws.region", region, "a stream of another region is named by `streams[].arn` (docs/credentials.md)"
-                )
-            elif not arn:
-                self._take("aws.region", "aws.region")
+        if arn is None:
+            self._take("stream", f"{self._path}.stream")
+        self._region(arn)
         self._pipeline.update(stream=name, table=_table_name(self._table.name))
         self._taken.take(f"CREATE TABLE {self._table.name}", f"{self._path}.table")
         if name not in [each["name"] for each in self._taken.streams]:
-            self._taken.streams.append({"name": name, "origin": "adopt"})
+            place = {"arn": arn[0]} if arn else {}
+            self._taken.streams.append({"name": name, "origin": "adopt", **place})
         else:
             self._taken.problems.append(f"{self._table.name}: {name} is read by two tables; a stream has one pipeline")
         return True
+
+    def _region(self, arn: re.Match[str] | None) -> None:
+        """A stream's ARN is kept: it may be of another account or region than the environment."""
+        if arn is not None:
+            self._taken.answers.setdefault("region", arn["region"])
+            self._take("stream.arn", f"streams[{len(self._taken.streams)}].arn")
+            return
+        region = self._options.get("aws.region")
+        if region and self._taken.answers.setdefault("region", region) != region:
+            self._leave(
+                "aws.region", region, "a stream of another region is named by `streams[].arn` (docs/credentials.md)"
+            )
+        elif region:
+            self._take("aws.region", "aws.region")
 
     def _format(self) -> None:
         option = "format" if "format" in self._options else "value.format"

@@ -3,9 +3,11 @@
 import re
 from typing import Any
 
+from firnline_infra.specification.column_type import SIZES
 from firnline_infra.specification.other_connectors.flink_sql import FlinkTable
 from firnline_infra.specification.other_connectors.taken_over import TakenOver
 
+((_, LONGEST),) = SIZES["VARCHAR"]
 PARTS = {"timestamp": "approximate_arrival", "shard-id": "shard_id", "sequence-number": "sequence_number"}
 """Of metadata: Flink's key, and the part of ours."""
 TYPES = (
@@ -43,11 +45,14 @@ def put_columns(taken: TakenOver, table: FlinkTable, pipeline: dict[str, Any], p
             reason = "a computed column: a transform, a SELECT of the pipe, or a view (docs/transforms.md)"
             taken.leave(option, column.computed, reason)
         elif column.metadata is not None:
-            if column.metadata in PARTS:
-                names[PARTS[column.metadata]] = _identifier(column.name)
-                taken.take(option, f"{path}.metadata.names.{PARTS[column.metadata]}")
-            else:
+            part = PARTS.get(column.metadata)
+            if part is None:
                 taken.leave(option, column.metadata, f"Kinesis has {', '.join(PARTS)} as metadata")
+            elif part in names:
+                taken.leave(option, column.metadata, f"is in the column {names[part]}; each is in one column")
+            else:
+                names[part] = _identifier(column.name)
+                taken.take(option, f"{path}.metadata.names.{part}")
         else:
             declared.append(_declared(taken, option, column.name, column.type, is_nullable=column.is_nullable))
             taken.take(option, f"{path}.columns[{len(declared) - 1}]")
@@ -73,7 +78,9 @@ def _type(given: str) -> str | None:
     plain = " ".join(given.upper().split())
     for pattern, here in TYPES:
         if found := re.fullmatch(pattern, plain):
-            return found.expand(here)
+            text = found.expand(here)
+            length = re.fullmatch(r"VARCHAR\((\d{1,10})\)", text)  # STRING is Flink's VARCHAR(2147483647)
+            return "VARCHAR" if length and int(length[1]) > LONGEST else text
     return None
 
 

@@ -47,9 +47,14 @@ class FlinkTable:
     """What is neither: watermarks, keys, partitions."""
 
 
+def creates_a_table(text: str) -> bool:
+    """Returns whether a statement does; a comment is none."""
+    return CREATE_TABLE.search(_without_comments(text)) is not None
+
+
 def tables(text: str) -> Iterator[FlinkTable]:
     """Raises ValueError for a bracket that is not closed."""
-    plain = COMMENT.sub(lambda found: "" if found[1] else found[0], text)
+    plain = _without_comments(text)
     starts = list(CREATE_TABLE.finditer(plain))
     for start, following in zip(starts, [*starts[1:], None], strict=True):
         statement = plain[start.start() : following.start() if following else len(plain)]
@@ -62,6 +67,10 @@ def tables(text: str) -> Iterator[FlinkTable]:
         options = _bracketed(rest, found.end() - 1)[0] if found else ""
         given = {name.replace("''", "'"): value.replace("''", "'") for name, value in OPTION.findall(options)}
         yield FlinkTable(start["name"].replace("`", ""), tuple(columns), given, tuple(clauses))
+
+
+def _without_comments(text: str) -> str:
+    return COMMENT.sub(lambda found: " " if found[1] else found[0], text)
 
 
 def _columns(body: str) -> tuple[list[FlinkColumn], list[str]]:

@@ -1,7 +1,7 @@
 """Snowflake's connector for Kafka: its JSON or properties. The records have to be in Kinesis: topics are streams."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from firnline_infra.specification.other_connectors.kafka_transforms import transforms_of
@@ -24,6 +24,7 @@ NAMES = {
     "approximate_arrival": '"CreateTime"',
     "push_time": '"SnowflakeConnectorPushTime"',
 }
+TOPICS_TO_TABLES = "snowflake.topic2table.map"
 TOLERANCE = {"none": "none", "all": "all"}
 NULLS = {"IGNORE": "ignore", "DEFAULT": "ingest"}
 NOT_KEPT = {
@@ -65,7 +66,7 @@ def from_kafka(config: Mapping[str, Any]) -> TakenOver:
         **_rows(taken, config),
     }
     taken.answers.update(database=shared["database"], schema=shared["schema"])
-    tables = _tables(taken, config)
+    tables = _tables(taken, config, topics)
     for topic in topics:
         taken.streams.append({"name": topic, "origin": "adopt"})
         own = {"table": tables[topic]} if topic in tables else {}
@@ -86,13 +87,34 @@ def _identifier(taken: TakenOver, config: Mapping[str, Any], option: str) -> str
     return written
 
 
-def _tables(taken: TakenOver, config: Mapping[str, Any]) -> dict[str, str]:
-    """`topic:table` pairs; a topic may stand between quotes."""
-    option = "snowflake.topic2table.map"
-    pairs = [each.strip().rpartition(":") for each in text_of(config, option).split(",") if ":" in each]
-    if pairs:
-        taken.take(option, "pipelines[].table")
-    return {topic.strip(): table.strip() for topic, _, table in pairs}
+def _tables(taken: TakenOver, config: Mapping[str, Any], topics: Sequence[str]) -> dict[str, str]:
+    """The table of each topic that the map has, by its name or by a regular expression, which may stand between quotes."""
+    found: dict[str, str] = {}
+    for pattern, table in _pairs(text_of(config, TOPICS_TO_TABLES)):
+        matching = [topic for topic in topics if topic == pattern or _matches(pattern, topic)]
+        if not matching:
+            taken.leave(f"{TOPICS_TO_TABLES} {pattern}", table, "is the name of no topic, and matches none")
+        for topic in matching:
+            if found.setdefault(topic, table) != table:
+                taken.problems.append(f"{TOPICS_TO_TABLES}: {topic} is mapped to {found[topic]} and to {table}")
+    if found:
+        taken.take(TOPICS_TO_TABLES, "pipelines[].table")
+    return found
+
+
+def _pairs(text: str) -> Iterator[tuple[str, str]]:
+    """Topic and table of each pair. What stands between double quotes may have commas and colons (the connector's page,
+    "Map topics to tables", 2026-11-29)."""
+    for pair in re.findall(r'(?:"[^"]*"|[^,"])+', text):
+        if match := re.fullmatch(r'\s*("[^"]+"|[^":]+?)\s*:\s*(\S.*?)\s*', pair, re.DOTALL):
+            yield match[1].strip('"'), match[2]
+
+
+def _matches(pattern: str, topic: str) -> bool:
+    try:
+        return re.fullmatch(pattern, topic) is not None
+    except re.error:
+        return False
 
 
 def _rows(taken: TakenOver, config: Mapping[str, Any]) -> dict[str, Any]:

@@ -5,7 +5,7 @@ import re
 from pathlib import Path
 from typing import Any
 
-from firnline_infra.specification.other_connectors.flink import CREATE_TABLE, from_flink
+from firnline_infra.specification.other_connectors.flink import creates_a_table, from_flink
 from firnline_infra.specification.other_connectors.kafka import from_kafka
 from firnline_infra.specification.other_connectors.openflow import from_openflow, parameters_of
 from firnline_infra.specification.other_connectors.taken_over import TakenOver
@@ -34,7 +34,7 @@ def take_over(path: Path) -> TakenOver:
 
 
 def _read(text: str, path: Path) -> TakenOver:
-    if CREATE_TABLE.search(text):
+    if creates_a_table(text):
         return from_flink(text)
     options = _document(text, path)
     if parameters := parameters_of(options):

@@ -125,6 +125,37 @@ def test_flinks_table_becomes_a_specification(run: Run) -> None:
         assert left in result.output.partition("Without counterpart:")[2], left
 
 
+def test_an_arn_of_another_account_or_region_stays_the_streams(run: Run) -> None:
+    theirs = [f"arn:aws:kinesis:{at}:stream/{at[:2]}" for at in ("us-east-1:999999999999", "eu-west-1:123456789012")]
+    each = "CREATE TABLE t{} (a INT) WITH ('connector' = 'kinesis', 'stream.arn' = '{}', 'format' = 'json');".format
+    result = run("flink.sql", "\n".join(each(number, arn) for number, arn in enumerate(theirs)), "--region")
+    assert result.exit_code == 0, result.output
+    spec = written()
+    assert (spec.aws.region, [stream.arn for stream in spec.streams]) == ("us-east-1", theirs)
+
+
+def test_a_comment_is_no_statement_and_none_of_a_statement(run: Run) -> None:
+    commented = "-- CREATE TABLE old (a INT)\nCREATE TABLE t -- orders\n (a/* b */INT)\n"
+    result = run("flink.sql", f"{commented}WITH ('connector' = 'kinesis', 'stream' = 's', 'format' = 'json')")
+    assert result.exit_code == 0, result.output
+    assert [(each.table, each.columns[0].type) for each in written().pipelines] == [("T", "NUMBER(10, 0)")]
+
+
+def test_metadata_is_in_one_column_and_flinks_longest_text_is_a_text(run: Run) -> None:
+    columns = (
+        "a TIMESTAMP(3) METADATA FROM 'timestamp', b TIMESTAMP(3) METADATA FROM 'timestamp', c VARCHAR(2147483647)"
+    )
+    statement = f"CREATE TABLE t ({columns}) WITH ('connector' = 'kinesis', 'stream' = 's', 'format' = 'json')"
+    result = run("flink.sql", statement)
+    assert result.exit_code == 0, result.output
+    (pipeline,) = written().pipelines
+    assert ([each.type for each in pipeline.columns], pipeline.metadata.names) == (
+        ["VARCHAR"],
+        {"approximate_arrival": "a"},
+    )
+    assert "column b = timestamp: is in the column a" in result.output
+
+
 def test_the_kafka_connectors_properties_of_the_page_become_what_the_page_says(run: Run) -> None:
     result = run("connector.properties", KAFKA_BLOCK, "--snowflake-account", "--database", "--schema")
     assert result.exit_code == 0, result.output
@@ -174,6 +205,26 @@ def test_the_kafka_connectors_json_has_several_topics_transforms_and_a_registry(
         {"type": "cast", "fields": {"n": "integer", "t": "text"}},
     ]
     assert not any("MIIE-SECRET" in str(each) for each in taken.left)
+
+
+@pytest.mark.parametrize(
+    ("mapping", "found"),
+    [
+        ("orders_[a-z]+:O,clicks:C", {"orders_eu": "O", "orders_us": "O", "clicks": "C"}),
+        ('"orders_eu":"Orders, of: Europe"', {"orders_eu": '"Orders, of: Europe"'}),
+        ("click:C,orders_eu:O", {"orders_eu": "O"}),
+        ("click(:C", {}),
+    ],
+)  # fmt: skip # a pair beside what becomes of it
+def test_the_kafka_connectors_map_has_regular_expressions_and_quotes(
+    tmp_path: Path, mapping: str, found: dict[str, str]
+) -> None:
+    """https://docs.snowflake.com/en/connectors/kafkahp/setup-kafka, snowflake.topic2table.map, 2026-11-29."""
+    named = {"topics": "orders_eu,orders_us,clicks", "snowflake.topic2table.map": mapping}
+    taken = of(tmp_path, json.dumps({"snowflake.database.name": "DB", "snowflake.schema.name": "S", **named}))
+    assert {each["stream"]: each["table"] for each in taken.pipelines if "table" in each} == found
+    without = [each.option for each in taken.left if each.option.startswith("snowflake.topic2table.map ")]
+    assert without == [f"snowflake.topic2table.map {mapping.partition(':')[0]}"] * mapping.startswith("click")
 
 
 PARAMETERS = [dict(zip(("name", "value"), line.split(" = "), strict=True)) for line in OPENFLOW_BLOCK.splitlines()]
@@ -259,6 +310,10 @@ def test_whatever_a_value_holds_stays_within_its_comment(run: Run) -> None:
         (flink_with(BASE) + ";" + flink_with(BASE), "read by two tables"),
         ('{"snowflake.url.name": "x", "topics.regex": ".*"}', "topics: is missing"),
         ('{"topics": "a"}', "snowflake.database.name: is missing"),
+        (
+            "topics = ab\nsnowflake.topic2table.map = a.:X,.b:Y\nsnowflake.database.name = D\nsnowflake.schema.name = S",
+            "ab is mapped to X and to Y",
+        ),
         ("AWS Kinesis Region = eu-west-1", "AWS Kinesis Stream Name: is missing"),
     ],
 )
