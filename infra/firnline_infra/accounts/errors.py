@@ -11,6 +11,7 @@ AccountsError
 
 from collections.abc import Sequence
 
+from firnline_infra.accounts.expiry import CLOCK, step_of_whoever_asks
 from firnline_ingest.errors import Fatal, FirnlineError
 
 DOES_NOT_EXIST = {2003, 2043}  # for an object, and for what it is in
@@ -57,17 +58,8 @@ class AwsUnreachable(AccountsError):
     remedy = "aws sts get-caller-identity has to answer; set AWS_PROFILE or log in (aws sso login)."
 
     def __init__(self, cause: str) -> None:
-        super().__init__(f"AWS could not be asked whose credentials these are: {cause}")
-
-
-NO_LOGIN = (
-    "Unable to locate credentials",
-    "ExpiredToken",
-    "The SSO session",
-    "Token has expired",
-    "InvalidClientTokenId",
-)
-"""What botocore and AWS say where nobody is logged in, or no more."""
+        what = f"AWS could not be asked whose credentials these are: {cause}"
+        super().__init__(what, next_step=CLOCK if step_of_whoever_asks(cause) == CLOCK else None)
 
 
 class AwsRefused(AccountsError):
@@ -78,13 +70,8 @@ class AwsRefused(AccountsError):
     remedy = "allow the action that it names; the command can be repeated"
 
     def __init__(self, action: str, on: str, cause: str) -> None:
-        is_nobody = any(words in cause for words in NO_LOGIN)
-        super().__init__(
-            f"{action} on {on} was refused: {cause}",
-            next_step="log in to AWS (AWS_PROFILE, `aws sso login`); the command can be repeated as it is."
-            if is_nobody
-            else f"where it was denied, allow {action} to the deployer; the command can be repeated as it is.",
-        )
+        allow = f"where it was denied, allow {action} to the deployer; the command can be repeated as it is."
+        super().__init__(f"{action} on {on} was refused: {cause}", next_step=step_of_whoever_asks(cause) or allow)
 
 
 class SnowflakeLoginMissing(AccountsError):

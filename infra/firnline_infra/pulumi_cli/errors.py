@@ -19,7 +19,7 @@ PulumiError
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from firnline_infra.accounts.expiry import NEW_CREDENTIALS, says_expired
+from firnline_infra.accounts.expiry import says_expired, step_of_whoever_asks
 from firnline_infra.pulumi_cli.lock import Lock
 from firnline_infra.pulumi_cli.resource import Urn
 from firnline_infra.pulumi_cli.version import OLDEST, Version
@@ -92,11 +92,12 @@ class CommandFailed(PulumiError):
     def __init__(self, command: str, *, exit_status: int, lines: Sequence[str], next_step: str | None = None) -> None:
         self.exit_status = exit_status
         self.lines = tuple(lines)
-        has_expired = says_expired(" ".join(lines))
-        why = ", because the credentials have expired" if has_expired else ""
+        text = " ".join(lines)
+        why = ", because the credentials have expired" if says_expired(text) else ""
+        step = step_of_whoever_asks(text)
         super().__init__(
             f"`pulumi {command}` ended with status {exit_status}{why}. Its last lines:\n{_indented(lines)}",
-            next_step=next_step or (f"{NEW_CREDENTIALS} What was done is in the state." if has_expired else None),
+            next_step=next_step or (f"{step} What was done is in the state." if step else None),
         )
 
 

@@ -6,7 +6,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from firnline_infra.accounts.aws import MISSING, AwsFailure
-from firnline_infra.accounts.expiry import EXPIRED, NEW_CREDENTIALS
+from firnline_infra.accounts.expiry import EXPIRED, step_of_whoever_asks
 from firnline_infra.runtimes.errors import REPORT_REQUEST, RuntimeRefused, RuntimeUnavailable
 from firnline_ingest.errors import FirnlineError
 
@@ -26,7 +26,7 @@ def call(action: str, on: str, *, next_steps: Mapping[str, str] | None = None) -
             raise RuntimeUnavailable(action, on, failure.text) from error
         step = DEFECT if failure.is_ours else REPORT_REQUEST if failure.is_malformed else ""
         step = (next_steps or {}).get(failure.code, step)
-        step = NEW_CREDENTIALS if failure.code in EXPIRED else step
+        step = step_of_whoever_asks(failure.text) or step
         raise RuntimeRefused(action, on, failure.text, next_step=step) from error
 
 

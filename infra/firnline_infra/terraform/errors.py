@@ -10,7 +10,7 @@ TerraformError
 from collections.abc import Sequence
 from pathlib import Path
 
-from firnline_infra.accounts.expiry import NEW_CREDENTIALS, says_expired
+from firnline_infra.accounts.expiry import says_expired, step_of_whoever_asks
 from firnline_infra.pulumi_cli.version import Version
 from firnline_ingest.errors import Fatal, FirnlineError
 
@@ -139,8 +139,8 @@ class TerraformFailed(TerraformError):
 
 def _next_step(command: str, lines: Sequence[str]) -> str:
     text = _unwrapped(lines)
-    if says_expired(text):
-        return f"{NEW_CREDENTIALS} What was done is in the state."
+    if step := step_of_whoever_asks(text):
+        return f"{step} What was done is in the state."
     for signs, step in NEXT_STEPS:
         if any(sign in text for sign in signs):
             return step.format(cli=command.rpartition(" ")[0])

@@ -2,7 +2,8 @@
 
 import pytest
 
-from firnline_infra.accounts.expiry import NEW_CREDENTIALS, says_expired
+from firnline_infra.accounts.errors import AwsRefused, AwsUnreachable
+from firnline_infra.accounts.expiry import CLOCK, NEW_CREDENTIALS, says_expired
 from firnline_infra.pulumi_cli.errors import CommandFailed
 from firnline_infra.terraform.errors import TerraformFailed
 
@@ -28,3 +29,37 @@ def test_what_failed_for_another_reason_is_not_called_that() -> None:
     assert not says_expired(line)
     assert "expired" not in CommandFailed("up", exit_status=255, lines=[line]).what
     assert "correct what it says" in TerraformFailed("terraform apply", 1, [line]).next_step
+
+
+OTHER_HOURS = [
+    "(SignatureDoesNotMatch) when calling the GetCallerIdentity operation: Signature expired: 20261129T014428Z is earlier",
+    "(InvalidSignatureException): Signature not yet current: 20261129T044428Z is still later than 20261129T030000Z",
+    "(RequestTimeTooSkewed): The difference between the request time and the current time is too large.",
+]
+
+
+@pytest.mark.parametrize("said", OTHER_HOURS)
+def test_a_clock_that_is_off_is_no_missing_right_and_no_missing_login(said: str) -> None:
+    assert AwsRefused("kinesis:ListStreams", "the account", said).next_step == CLOCK
+    assert AwsUnreachable(said).next_step == CLOCK
+    for error in (CommandFailed("up", exit_status=255, lines=[said]), TerraformFailed("terraform apply", 1, [said])):
+        assert error.next_step == f"{CLOCK} What was done is in the state."
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "Unable to locate credentials. You can configure credentials by running aws login",
+        "The SSO session associated with this profile has expired or is otherwise invalid.",
+        "Error when retrieving token from sso: Token has expired and refresh failed",
+        "(UnrecognizedClientException) when calling the ListStreams operation: The security token is invalid.",
+        "(RequestExpired) when calling the DescribeSubnets operation: Request has expired.",
+    ],
+)
+def test_whoever_is_not_logged_in_is_told_to_log_in(said: str) -> None:
+    assert AwsRefused("kinesis:ListStreams", "the account", said).next_step == NEW_CREDENTIALS
+
+
+def test_a_right_that_is_missing_is_to_be_granted() -> None:
+    said = "(AccessDeniedException) when calling the ListStreams operation: User: x is not authorized"
+    assert "allow kinesis:ListStreams" in AwsRefused("kinesis:ListStreams", "the account", said).next_step

@@ -186,6 +186,19 @@ def test_a_clock_that_is_off_is_told_by_how_much() -> None:
     assert silent.verdict is Verdict.UNKNOWN
 
 
+@pytest.mark.parametrize(("hour", "way"), [(9, "3600 s behind"), (11, "3600 s ahead")])
+def test_a_clock_an_hour_off_is_told_of_a_refusal(hour: int, way: str) -> None:
+    """SigV4 takes a request of five minutes around the service's time, or of fifteen; STS answers 403 with its own time."""
+    said = "Signature expired: 20261122T090000Z is now earlier than 20261122T094500Z (20261122T100000Z - 15 min.)"
+    date = {"HTTPHeaders": {"date": "Sun, 22 Nov 2026 10:00:00 GMT"}}
+    sts = boto3.client("sts", region_name="eu-central-1")
+    stubber = Stubber(sts)
+    stubber.add_client_error("get_caller_identity", "SignatureDoesNotMatch", said, 403, response_meta=date)
+    stubber.activate()
+    (found,) = machine.skew(sts, datetime(2026, 11, 22, hour, tzinfo=UTC))
+    assert (found.verdict, found.found, found.next_step) == (Verdict.WRONG, f"is {way}; 60 s at most", machine.STEP)
+
+
 def host(name: str, port: int = 443) -> Destination:
     return Destination(host=name, port=port, needed_by=(Party.CI,), why="w")
 
