@@ -175,8 +175,9 @@ ROOMS_BELOW = {
     "local.faults": "ingest.errors",
     "local.folder": "errors",
     "local.keys": "infra.specification",
-    "local.kinesis": "clock exit_with_parent faults process service_models ingest.values",
+    "local.kinesis": "clock exit_with_parent faults other_sites process service_models ingest.values",
     "local.machine": "",
+    "local.other_sites": "",
     "local.process": "errors",
     "local.providers": "endpoints errors snowflake infra.specification ingest.snowflake",
     "local.provisioning": (
@@ -196,10 +197,10 @@ ROOMS_BELOW = {
     "local.specification_here": "environment_key keys machine running infra.keys infra.specification",
     "local.servers": "endpoints folder process infra.specification",
     "local.service_models": "record",
-    "local.snowflake": "aws exit_with_parent faults process record ingest.aws ingest.snowflake",
+    "local.snowflake": "aws exit_with_parent faults other_sites process record ingest.aws ingest.snowflake",
     "local.state": "endpoints errors folder ingest.config",
     "local.terraform": "pulumi running infra.kinds ingest.errors",
-    "local.wsgi": "faults",
+    "local.wsgi": "faults other_sites",
 }
 INGEST_FOR_PURE_PACKAGES = (
     "firnline_ingest.config",

@@ -2,7 +2,7 @@
 
 import threading
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from http import HTTPStatus
 from socket import SHUT_RDWR
@@ -12,6 +12,7 @@ from wsgiref.types import StartResponse, WSGIApplication, WSGIEnvironment
 from werkzeug.serving import BaseWSGIServer, WSGIRequestHandler, make_server
 
 from firnline_local.faults import Fault, FaultKind
+from firnline_local.other_sites import refusal
 
 HOST = "127.0.0.1"
 
@@ -61,7 +62,19 @@ class Handler(WSGIRequestHandler):
 
 def listen(served: WSGIApplication, *, port: int = 0) -> BaseWSGIServer:
     """Binds the port, or a free one for 0; answers only once `serve_forever` runs."""
-    return make_server(HOST, port, served, threaded=True, request_handler=Handler)
+    return make_server(HOST, port, _for_no_other_site(served), threaded=True, request_handler=Handler)
+
+
+def _for_no_other_site(served: WSGIApplication) -> WSGIApplication:
+    def answer(environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
+        headers = {
+            name[5:].lower().replace("_", "-"): value for name, value in environ.items() if name.startswith("HTTP_")
+        }
+        if (reason := refusal(headers)) is not None:
+            return Answer(HTTPStatus.FORBIDDEN, "text/plain", reason.encode()).send(start_response)
+        return served(environ, start_response)
+
+    return answer
 
 
 def endpoint(server: BaseWSGIServer) -> str:

@@ -14,6 +14,7 @@ from firnline_local.faults import CONTROL_PREFIX, asked
 from firnline_local.kinesis.fake import FakeKinesis
 from firnline_local.kinesis.http import HttpProtocol, HttpRequest
 from firnline_local.kinesis.wire import Reply, respond
+from firnline_local.other_sites import refusal
 
 HOST = "127.0.0.1"
 
@@ -25,6 +26,8 @@ class KinesisService:
         self.kinesis = kinesis
 
     def answer(self, request: HttpRequest) -> Reply:
+        if (reason := refusal(request.headers)) is not None:
+            return Reply(403, reason.encode(), content_type="text/plain")
         if request.target.startswith(CONTROL_PREFIX):
             return self._control(request)
         return respond(

@@ -9,9 +9,11 @@ from typing import Any, Self
 
 import uvicorn
 from starlette.applications import Starlette
+from starlette.responses import PlainTextResponse
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from firnline_local.faults import FaultPlan
+from firnline_local.other_sites import refusal
 from firnline_local.snowflake.catalog import Catalog
 from firnline_local.snowflake.faulty import ABORT
 from firnline_local.snowflake.files import FileService, file_routes
@@ -95,7 +97,9 @@ class CuttableProtocol(H11Protocol):
 
         async def with_abort(scope: Any, receive: Any, send: Any) -> None:
             scope.setdefault("extensions", {})[ABORT] = transport.abort
-            await application(scope, receive, send)
+            headers = {name.decode("latin-1"): value.decode("latin-1") for name, value in scope["headers"]}
+            reason = refusal(headers)
+            await (application if reason is None else PlainTextResponse(reason, 403))(scope, receive, send)
 
         self.app = with_abort
 

@@ -59,7 +59,9 @@ class Table:
 
 
 def test_a_client_that_stops_in_the_middle_of_a_request_holds_nobody_up(aws: AwsServer, table: Table) -> None:
-    head = b"POST / HTTP/1.1\r\nHost: a\r\nX-Amz-Target: DynamoDB_20120810.GetItem\r\nContent-Length: 100\r\n\r\n{"
+    head = (
+        b"POST / HTTP/1.1\r\nHost: localhost\r\nX-Amz-Target: DynamoDB_20120810.GetItem\r\nContent-Length: 100\r\n\r\n{"
+    )
     with socket.create_connection(("127.0.0.1", urlsplit(aws.endpoint).port or 0)) as stopped:
         stopped.sendall(head)
         assert table.generation == 0

@@ -44,7 +44,7 @@ def connection(kinesis: FakeKinesis) -> Iterator[Connection]:
 
 def request(operation: str, body: bytes = b"{}") -> bytes:
     head = (
-        f"POST / HTTP/1.1\r\nhost: kinesis\r\nX-AMZ-Target: Kinesis_20131202.{operation}\r\n"
+        f"POST / HTTP/1.1\r\nhost: localhost\r\nX-AMZ-Target: Kinesis_20131202.{operation}\r\n"
         f"CONTENT-TYPE: application/x-amz-json-1.1\r\nContent-Length: {len(body)}\r\n\r\n"
     )
     return head.encode() + body
