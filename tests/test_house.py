@@ -17,6 +17,7 @@ FOUND_BY_NAME = (
     r"firnline_ingest\.(formats|transforms)\.\w+",  # kinds, by listing the folder (config/kinds.py)
     r"firnline_local\.providers\.(aws|snowflake)\.kinds",  # by the name of a provider (providers/registry.py)
     r"firnline_infra\.policy\.pack",  # a team's policy pack imports it (stacks/policy)
+    r"firnline_infra\.pulumi\.package\.component",  # the component package's program imports it (stacks/component)
     r"firnline_local\.demo\.engine",  # started as a process (demo/engine_process.py)
 )
 """Modules that nothing imports by a statement, and what finds each."""

@@ -30,33 +30,42 @@ def specification() -> EnvironmentSpec:
         spec = load_spec(path)
     except FirnlineError as error:
         raise pulumi.RunError(str(error)) from None
+    refuse_without_keys(spec)
+    return spec
+
+
+def refuse_without_keys(spec: EnvironmentSpec) -> None:
+    """Raises RunError where keys are missing; in a preview it only warns."""
     for missing in filter(None, (missing_keys(spec), encryption_key_missing(spec))):
         if not pulumi.runtime.is_dry_run():
             raise pulumi.RunError(str(missing))
         pulumi.warn(f"`up` will be refused. {missing}")
-    return spec
 
 
-def providers(spec: EnvironmentSpec, *, role: str | None = None) -> list[pulumi.ProviderResource]:
+def providers(
+    spec: EnvironmentSpec, *, role: str | None = None, parent: pulumi.Resource | None = None
+) -> list[pulumi.ProviderResource]:
     """The two providers. The AWS provider refuses any account but the specification's.
 
     Which role acts in Snowflake is said by SNOWFLAKE_ROLE, else by the user who logs in: previews have another one than
     `up`, and a refresh connects with what the state says. `role` is for programs without previews.
     """
-    return [aws_provider(spec), snowflake_provider(spec, role=role)]
+    return [aws_provider(spec, parent=parent), snowflake_provider(spec, role=role, parent=parent)]
 
 
-def aws_provider(spec: EnvironmentSpec) -> aws.Provider:
+def aws_provider(spec: EnvironmentSpec, *, parent: pulumi.Resource | None = None) -> aws.Provider:
     said: dict[str, Any] = {
         "region": spec.aws.region,
         "allowed_account_ids": [spec.aws.account],
         "skip_credentials_validation": False,  # as the SDK says both where a program does not
         "skip_region_validation": True,
     }
-    return aws.Provider("aws", **said, opts=_nothing_but(said))
+    return aws.Provider("aws", **said, opts=_nothing_but(said, parent))
 
 
-def snowflake_provider(spec: EnvironmentSpec, *, role: str | None = None) -> snowflake.Provider:
+def snowflake_provider(
+    spec: EnvironmentSpec, *, role: str | None = None, parent: pulumi.Resource | None = None
+) -> snowflake.Provider:
     blueprint = blueprint_of(spec)
     organization, _, account = spec.snowflake.account.partition("-")
     said: dict[str, Any] = {
@@ -69,10 +78,10 @@ def snowflake_provider(spec: EnvironmentSpec, *, role: str | None = None) -> sno
         said["host"] = snowflake_host(spec)
     if role is not None:
         said["role"] = role
-    return snowflake.Provider("snowflake", **said, opts=_nothing_but(said))
+    return snowflake.Provider("snowflake", **said, opts=_nothing_but(said, parent))
 
 
-def _nothing_but(said: Collection[str]) -> pulumi.ResourceOptions:
+def _nothing_but(said: Collection[str], parent: pulumi.Resource | None) -> pulumi.ResourceOptions:
     """Keeps out what a program leaves unsaid: a provider's SDK takes it from variables, passwords among it, and Pulumi
     keeps it in its state.
 
@@ -82,4 +91,4 @@ def _nothing_but(said: Collection[str]) -> pulumi.ResourceOptions:
     def keep(given: pulumi.ResourceTransformationArgs) -> pulumi.ResourceTransformationResult:
         return pulumi.ResourceTransformationResult({name: given.props[name] for name in said}, given.opts)
 
-    return pulumi.ResourceOptions(transformations=[keep])
+    return pulumi.ResourceOptions(parent=parent, transformations=[keep])

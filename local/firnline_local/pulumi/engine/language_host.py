@@ -141,6 +141,10 @@ class PythonHost(language_pb2_grpc.LanguageRuntimeServicer):
         yield language_pb2.RunPluginResponse(exitcode=plugin.wait())
         self._programs.discard(plugin)
 
+    def InstallDependencies(self, request: Any, context: grpc.ServicerContext) -> Iterator[Any]:
+        """Installs nothing: a plugin from a folder runs in the environment that its manifest names, else in this one."""
+        return iter(())
+
     def Cancel(self, request: Any, context: grpc.ServicerContext) -> Any:
         for program in tuple(self._programs):
             program.terminate()
