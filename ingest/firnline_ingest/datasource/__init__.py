@@ -1,9 +1,18 @@
-"""Kinesis for Spark's own readers and writers: `format("kinesis")` of read, readStream, write and writeStream.
+"""Kinesis and Snowflake for Spark's own readers and writers.
 
-`spark.dataSource.register(KinesisDataSource)` makes the format known to a session. It needs nothing else of Firnline's: no
-ledger, no Snowflake, no engine. docs/spark.md has the options.
+`format("kinesis")` of read, readStream, write and writeStream, `format("snowpipe")` of write and writeStream; `register(spark)`
+makes both known to a session. They need nothing else of Firnline's: no ledger, no engine. docs/spark.md has the options.
 """
 
+from pyspark.sql import SparkSession
+
+from firnline_ingest.datasource.snowpipe import SnowpipeDataSource
 from firnline_ingest.datasource.source import KinesisDataSource
 
-__all__ = ["KinesisDataSource"]
+__all__ = ["KinesisDataSource", "SnowpipeDataSource", "register"]
+
+
+def register(spark: SparkSession) -> None:
+    """Makes `format("kinesis")` and `format("snowpipe")` known to the session."""
+    for source in (KinesisDataSource, SnowpipeDataSource):
+        spark.dataSource.register(source)

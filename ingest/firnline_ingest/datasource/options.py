@@ -1,7 +1,7 @@
 """The options of `format("kinesis")`, as Spark hands them over: text by name, whatever the case of the name."""
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from datetime import datetime
 from enum import StrEnum
@@ -84,26 +84,16 @@ class SourceOptions:
     @classmethod
     def parse(cls, options: Mapping[str, str]) -> Self:
         """Raises ConfigError with every problem."""
-        problems: list[str] = []
-        names = {_spark_name(each.name).lower(): each.name for each in fields(cls) if each.name != "metadata"}
-        found: dict[str, Any] = {}
-        for name, text in options.items():
-            if name.lower() in OF_SPARK:
-                continue
-            if name.lower().startswith(METADATA):
-                found.setdefault("metadata", {})[name.lower().removeprefix(METADATA)] = text
-                if text not in RAW_COLUMNS:
-                    problems.append(f"{name}: must be one of {', '.join(RAW_COLUMNS)}, and is {text!r}")
-                continue
-            option = names.get(name.lower())
-            if option is None:
-                known = ", ".join(sorted(_spark_name(each) for each in names.values()))
-                problems.append(f"{name}: unknown option; choose from {known}")
-                continue
-            try:
-                found[option] = READ.get(option, str)(text)
-            except ValueError as error:
-                problems.append(f"{_spark_name(option)}: {error}")
+        metadata = {name: text for name, text in options.items() if name.lower().startswith(METADATA)}
+        plain = {name: text for name, text in options.items() if name not in metadata and name.lower() not in OF_SPARK}
+        problems = [
+            f"{name}: must be one of {', '.join(RAW_COLUMNS)}, and is {text!r}"
+            for name, text in metadata.items()
+            if text not in RAW_COLUMNS
+        ]
+        found, wrong = read_options(plain, [each.name for each in fields(cls) if each.name != "metadata"], READ)
+        found["metadata"] = {name.lower().removeprefix(METADATA): text for name, text in metadata.items()}
+        problems += wrong
         problems += [f"{name}: is required" for name in ("stream", "region") if not found.get(name)]
         if problems:
             raise ConfigError(SOURCE, problems)
@@ -172,7 +162,28 @@ class SourceOptions:
         return None if self.starting_position in (TRIM_HORIZON, LATEST) else moment(self.starting_position)
 
 
-def _spark_name(field: str) -> str:
+def read_options(
+    options: Mapping[str, str], names: Sequence[str], read: Mapping[str, Callable[[str], Any]]
+) -> tuple[dict[str, Any], list[str]]:
+    """Returns the values by the names of their fields, and what is wrong with the others; `read` raises ValueError."""
+    problems: list[str] = []
+    found: dict[str, Any] = {}
+    by_option = {spark_name(name).lower(): name for name in names}
+    for option, text in options.items():
+        name = by_option.get(option.lower())
+        if name is None:
+            known = ", ".join(sorted(map(spark_name, names)))
+            problems.append(f"{option}: unknown option; choose from {known}")
+            continue
+        try:
+            found[name] = read.get(name, str)(text)
+        except ValueError as error:
+            problems.append(f"{spark_name(name)}: {error}")
+    return found, problems
+
+
+def spark_name(field: str) -> str:
+    """The name of an option, as Spark writes options: stream_name is streamName."""
     first, *rest = field.split("_")
     return first + "".join(part.title() for part in rest)
 

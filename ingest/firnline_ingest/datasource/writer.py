@@ -3,18 +3,15 @@
 A row is a record: the columns of the raw record as they are, or all columns as one JSON object.
 """
 
-import base64
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from datetime import UTC
-from typing import Any
 
-import msgspec
 from pyspark.sql import Row
 from pyspark.sql import types as spark
 from pyspark.sql.datasource import DataSourceStreamWriter, DataSourceWriter, WriterCommitMessage
 
 from firnline_ingest.datasource.options import SOURCE, SourceOptions
+from firnline_ingest.datasource.plain import encode, plain_of, row_encoder
 from firnline_ingest.errors import ConfigError
 from firnline_ingest.sink.client import sink_client
 from firnline_ingest.sink.errors import RecordUnfit
@@ -24,8 +21,6 @@ from firnline_ingest.sink.options import SinkOptions
 
 DATA, KEY, HASH_KEY = "data", "partition_key", "explicit_hash_key"
 JSON = "json"
-
-_encode = msgspec.json.Encoder(decimal_format="number", enc_hook=str).encode
 
 
 @dataclass
@@ -83,7 +78,6 @@ def put_rows(options: SourceOptions, schema: spark.StructType, rows: Iterator[Ro
 
 Record = tuple[bytes | None, str | None, str | None]
 """The data, the partition key and the explicit hash key."""
-Plain = Callable[[Any], Any]
 
 
 def _as_it_is(schema: spark.StructType) -> Callable[[Row], Record]:
@@ -99,56 +93,27 @@ def _as_it_is(schema: spark.StructType) -> Callable[[Row], Record]:
 
 def _as_json(schema: spark.StructType) -> Callable[[Row], Record]:
     keys = {name: place for place, name in enumerate(schema.names) if name in (KEY, HASH_KEY)}
-    fields = [
-        (place, each.name, _plain(each.dataType)) for place, each in enumerate(schema.fields) if each.name not in keys
-    ]
+    encoded = row_encoder(schema, without=keys)
 
     def record(row: Row) -> Record:
-        content = {name: None if row[place] is None else plain(row[place]) for place, name, plain in fields}
         key, hash_key = (row[keys[name]] if name in keys else None for name in (KEY, HASH_KEY))
-        return _encode(content), key, hash_key
+        return encoded(row), key, hash_key
 
     return record
 
 
 def _key_of(options: SourceOptions, schema: spark.StructType) -> Callable[[Row], str | None]:
     """The key that `partitionBy` makes of a row; None without any value."""
-    parts = [(schema.names.index(name), _plain(schema[name].dataType)) for name in options.partition_by]
+    parts = [(schema.names.index(name), plain_of(schema[name].dataType)) for name in options.partition_by]
 
     def key(row: Row) -> str | None:
         values = [None if row[place] is None else plain(row[place]) for place, plain in parts]
         if all(value is None for value in values):
             return None
-        texts = ["" if each is None else each if isinstance(each, str) else _encode(each).decode() for each in values]
+        texts = ["" if each is None else each if isinstance(each, str) else encode(each).decode() for each in values]
         return options.partition_delimiter.join(texts)[:MOST_CHARACTERS] or None
 
     return key
-
-
-def _plain(of: spark.DataType) -> Plain:
-    """Returns what makes a value of Spark's one that JSON has: times by ISO 8601, bytes in base64.
-
-    Spark hands a TIMESTAMP over as a time of this process's own zone, without an offset.
-    """
-    match of:
-        case spark.StructType(fields=fields):
-            parts = [(each.name, _plain(each.dataType)) for each in fields]
-            return lambda value: {
-                name: None if each is None else plain(each) for (name, plain), each in zip(parts, value, strict=True)
-            }
-        case spark.ArrayType(elementType=element):
-            plain = _plain(element)
-            return lambda value: [None if each is None else plain(each) for each in value]
-        case spark.MapType(valueType=inner):
-            to_plain = _plain(inner)
-            return lambda value: {str(name): None if each is None else to_plain(each) for name, each in value.items()}
-        case spark.TimestampType():
-            return lambda value: value.astimezone(UTC).isoformat()
-        case spark.DateType() | spark.TimestampNTZType():
-            return lambda value: value.isoformat()
-        case spark.BinaryType():
-            return lambda value: base64.b64encode(value).decode()
-    return lambda value: value
 
 
 def _checked(options: SourceOptions, schema: spark.StructType, *, is_overwrite: bool) -> spark.StructType:

@@ -85,6 +85,14 @@ def test_rows_are_json_objects_with_a_key_of_their_columns(server: KinesisServer
     }
 
 
+def test_what_json_has_no_number_for_is_a_text(server: KinesisServer) -> None:
+    write(
+        server, StructType().add("a", "double").add("b", "float"), [Row(a=float("nan"), b=float("-inf"))], format="json"
+    )
+    (record,) = server.kinesis.stream("orders").records
+    assert json.loads(record.data) == {"a": "NaN", "b": "-Infinity"}
+
+
 def test_rows_without_a_key_are_spread_in_small_batches_too(server: KinesisServer) -> None:
     schema = StructType().add("data", "string")
     for number in range(40):

@@ -1,0 +1,118 @@
+"""Errors of `format("snowpipe")`, beside the errors of snowflake/."""
+
+from firnline_ingest.errors import Fatal, Retryable, SnowflakeError
+
+
+class QueryForeign(SnowflakeError, Fatal):
+    """The channels of this name belong to another query, or to the same one from before its checkpoint was removed."""
+
+    id = "FL-2511"
+    causes = 'A query with `format("snowpipe")` has the `name` of another one, or a new checkpoint'
+    remedy = "the checkpoint that the rows belong to; or another `name`, where the rows that are read again may be there twice"
+
+    def __init__(self, channel: str, query: str | None, own: str) -> None:
+        whose = f"query {query}" if query else "another program"
+        super().__init__(
+            f"The channel {channel} has rows of {whose}, and this is query {own}.",
+            next_step="start from the checkpoint that belongs to those rows. To begin from the start, give the query another "
+            "name: rows that it reads from the source again are then added again. Two queries into one table need two names.",
+        )
+
+
+class BatchDiffers(SnowflakeError, Fatal):
+    """A batch that Spark ran again does not have the rows that it had."""
+
+    id = "FL-2512"
+    causes = (
+        'A batch of `format("snowpipe")` was run again and had other rows, or its rows in another order or other partitions: a '
+        "random or a current value, a shuffle, files that were packed otherwise, a source that can't be read again"
+    )
+    remedy = (
+        "rows of that batch may be missing or there twice: compare them with the source. Then a plan that gives the same rows "
+        "each time, a new checkpoint and another `name`"
+    )
+
+    def __init__(self, channel: str, batch: int, why: str) -> None:
+        super().__init__(
+            f"Batch {batch} was run again with other rows than those that are in the table: partition channel {channel}: {why}. "
+            "Nothing was added through this channel; other partitions of this run may have added rows of the batch again.",
+            next_step="compare this batch's rows with the source. Then make the plan replayable (no random values, after a "
+            "shuffle sortWithinPartitions over all columns, as many cores as before), and begin with a new checkpoint and "
+            "another name.",
+        )
+
+
+class CheckpointBehind(SnowflakeError, Fatal):
+    id = "FL-2513"
+    causes = 'The checkpoint of a query with `format("snowpipe")` is an older copy: the table has rows of later batches'
+    remedy = "the newest checkpoint; or another `name`, where the rows that are read again may be there twice"
+
+    def __init__(self, channel: str, batch: int, committed: int) -> None:
+        super().__init__(
+            f"The channel {channel} has rows of batch {committed}, and the checkpoint is at batch {batch}: it is an older copy.",
+            next_step="start from the newest checkpoint; a batch that was planned again need not have the rows it had.",
+        )
+
+
+class RowTooLarge(SnowflakeError, Fatal):
+    id = "FL-2514"
+    causes = 'A row of `format("snowpipe")` is larger than Snowflake takes'
+    remedy = "leave it out or cut it in the query, for example by `length(…)`"
+
+    def __init__(self, number: int, partition: int, size: int, most: int) -> None:
+        super().__init__(
+            f"Row {number:,} of partition {partition} has {size:,} bytes as JSON, and at most {most:,} can be sent.",
+            next_step="leave such rows out or cut them in the query (length of the column); rows before it are in the table, and "
+            "are not added again.",
+        )
+
+
+class FrameRowsRejected(SnowflakeError, Fatal):
+    id = "FL-2515"
+    causes = 'The table rejected rows of `format("snowpipe")`: a type, a NOT NULL'
+    remedy = "SELECT * FROM ERROR_TABLE(…); the option `tolerance` = `all` goes on, and they stay in the error table"
+
+    def __init__(self, table: str, batch: int, partition: int, rejected: str, cause: str) -> None:
+        super().__init__(
+            f"{table} rejected {rejected} of partition {partition} of batch {batch}: {cause}",
+            next_step=f"look at SELECT * FROM ERROR_TABLE({table}); correct the query or the table. To go on with them in the "
+            "error table, set tolerance to all.",
+        )
+
+
+class AttemptReplaced(SnowflakeError, Retryable):
+    """Another attempt at the partition, or another query of this name, has opened the channel after this one."""
+
+    id = "FL-2516"
+    causes = "Two attempts of a Spark task write the same partition at once, or two queries have one `name`. The later goes on"
+    remedy = "nothing; two queries need two names"
+
+    def __init__(self, channel: str, cause: str) -> None:
+        super().__init__(
+            f"The channel {channel} was opened elsewhere: {cause}",
+            next_step="nothing, where it was another attempt of the same task; two queries need two names.",
+        )
+
+
+class RowsUncounted(SnowflakeError, Retryable):
+    id = "FL-2517"
+    causes = 'Snowflake has committed rows of `format("snowpipe")`, and its counters say fewer for half a minute'
+    remedy = "nothing: the batch is run again, and adds no row twice; if it comes back, report it"
+
+    def __init__(self, channel: str, sent: int, counted: int) -> None:
+        super().__init__(
+            f"The channel {channel} has committed {sent:,} rows, and counted {counted:,}: how many were rejected is not known.",
+            next_step="nothing: the batch is run again, and adds no row twice.",
+        )
+
+
+class BatchUnknown(SnowflakeError, Fatal):
+    id = "FL-2518"
+    causes = 'Rows of `format("snowpipe")` came without the id of their query and batch, which Spark gives its tasks'
+    remedy = "`writeStream` for streams, `write` for batches"
+
+    def __init__(self) -> None:
+        super().__init__(
+            "Spark does not say which query and batch this task is of, so no row can be told from one that is added again.",
+            next_step="use df.writeStream for a stream and df.write for a batch, on Spark 4.0 or newer.",
+        )

@@ -1,0 +1,137 @@
+"""The options of `format("snowpipe")`, as Spark hands them over, and the engine's configuration that they stand for."""
+
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, fields
+from typing import TYPE_CHECKING, Any, Self
+
+from firnline_ingest.config.rows import Tolerance
+from firnline_ingest.datasource.options import OF_SPARK, read_options, spark_name
+from firnline_ingest.errors import ConfigError
+
+if TYPE_CHECKING:
+    from firnline_ingest.config.model import EngineConfig, PipelineConfig
+
+SINK = 'format("snowpipe")'
+NAME = re.compile(r"[A-Za-z0-9_-]{1,64}")
+QUERY_NAME = "queryname"
+KEYS = ("private_key_file", "private_key_env", "private_key_secret")
+REQUIRED = ("account", "user", "role", "database", "schema", "table")
+NO_REGION = "us-east-1"
+"""Of an AWS that is not asked for anything."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class SnowpipeOptions:
+    """The options of one write. Nothing secret is in it: options show in plans, and in Spark's logs."""
+
+    account: str
+    """As in the URL: ORGANISATION-ACCOUNT."""
+    user: str
+    """A service user with a key."""
+    role: str
+    database: str
+    schema: str
+    table: str
+    name: str
+    """The query's: part of its channels' names, so that a table can have several queries; `queryName` where absent."""
+    pipe: str | None = None
+    """A pipe of one's own; the table's default pipe where absent."""
+    private_key_file: str | None = None
+    """A PEM file, on the driver and on every executor."""
+    private_key_env: str | None = None
+    """The name of an environment variable with the PEM text, on the driver and on every executor."""
+    private_key_secret: str | None = None
+    """The ARN of a secret in Secrets Manager whose text is the PEM."""
+    tolerance: Tolerance = Tolerance.NONE
+    """Of rows that the table rejects: `none` stops the query, `all` leaves them in the error table."""
+    url: str | None = None
+    """For private connectivity."""
+    ca_file: str | None = None
+    """A PEM file of certificate authorities to trust."""
+
+    @classmethod
+    def parse(cls, options: Mapping[str, str]) -> Self:
+        """Raises ConfigError with every problem."""
+        lowered = {name.lower(): text for name, text in options.items()}
+        own = {name: text for name, text in options.items() if name.lower() not in OF_SPARK}
+        if "name" not in lowered and lowered.get(QUERY_NAME):
+            own["name"] = lowered[QUERY_NAME]
+        found, problems = read_options(own, [each.name for each in fields(cls)], READ)
+        named = {problem.partition(":")[0] for problem in problems}
+        problems += [f"{each}: is required" for each in REQUIRED if not found.get(each) and each not in named]
+        if not found.get("name") and "name" not in named:
+            problems.append(
+                "name: is required, or a queryName: its channels are named by it, and a restart finds them again"
+            )
+        if sum(1 for each in KEYS if found.get(each)) != 1:
+            problems.append(f"give exactly one of {', '.join(map(spark_name, KEYS))}")
+        if problems:
+            raise ConfigError(SINK, problems)
+        made = cls(**found)
+        made.config  # noqa: B018 (raises for what is not valid)
+        return made
+
+    @property
+    def config(self) -> "EngineConfig":
+        """Raises ConfigError."""
+        from pydantic import ValidationError
+
+        from firnline_ingest.config.model import EngineConfig
+
+        key = {"file": self.private_key_file, "env": self.private_key_env, "secret_arn": self.private_key_secret}
+        parts = (self.private_key_secret or "").split(":")
+        login = {
+            "account": self.account,
+            "user": self.user,
+            "role": self.role,
+            "url": self.url,
+            "ca_file": self.ca_file,
+        }
+        pipeline = {
+            "stream": self.name,
+            "database": self.database,
+            "schema": self.schema,
+            "table": self.table,
+            "tolerance": self.tolerance.value,
+            "audit": False,
+        }
+        document = {
+            "version": 1,
+            "application": "spark",
+            "aws": {"region": parts[3] if len(parts) > 3 and parts[3] else NO_REGION},
+            "ledger": {"table": "none"},
+            "snowflake": {
+                **{name: text for name, text in login.items() if text},
+                "private_key": {name: text for name, text in key.items() if text},
+            },
+            "pipelines": [pipeline | ({"pipe": self.pipe} if self.pipe else {})],
+            "dead_letters": {"folder": "/none"},
+            "spark": {"checkpoint": "/none"},
+        }
+        try:
+            return EngineConfig.model_validate(document)
+        except ValidationError as error:
+            problems = [f"{'.'.join(map(str, each['loc']))}: {each['msg']}" for each in error.errors()]
+            raise ConfigError(SINK, problems) from None
+
+    @property
+    def pipeline(self) -> "PipelineConfig":
+        return self.config.pipelines[0]
+
+
+def _name(text: str) -> str:
+    if not NAME.fullmatch(text):
+        raise ValueError(f"must be 1 to 64 letters, digits, - and _, and is {text!r}")
+    return text
+
+
+def _tolerance(text: str) -> Tolerance:
+    try:
+        return Tolerance(text.lower())
+    except ValueError:
+        raise ValueError(f"must be one of {', '.join(Tolerance)}, and is {text!r}") from None
+
+
+READ: Mapping[str, Callable[[str], Any]] = {"name": _name, "tolerance": _tolerance}
+"""How the text of an option is read; others stay text. Each raises ValueError."""
