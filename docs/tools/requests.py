@@ -5,12 +5,12 @@ what is there. Fields that a service's model does not have are left out: a test 
 """
 
 import json
-import re
 import sys
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
+from firnline_local.service_models.liberties import LIBERTIES, MOTO
 from firnline_local.service_models.models import operation_model
 
 PAGE = Path(__file__).parents[1] / "design" / "requests.md"
@@ -44,33 +44,23 @@ Requests = dict[tuple[str, str], set[str]]
 """The fields, by service and operation."""
 
 
-def recorded(folder: Path) -> tuple[Requests, set[str]]:
-    """The requests, and what moto answered beside a model: lines of the page's list."""
+def recorded(folder: Path) -> Requests:
     asked: Requests = defaultdict(set)
-    beside: set[str] = set()
     for file in sorted(folder.glob("*.jsonl")):
         for note in map(json.loads, file.read_text(encoding="utf-8").splitlines()):
             service, name = note["service"], note["operation"]
-            if note.get("of") == "answer" and service not in OURS:
-                beside.add(f"* {service}, {name}: {_said(note['violation'])}")
             shape = operation_model(service, name).input_shape
             asked[service, name] |= {field for field in note.get("fields", ()) if shape and field in shape.members}
-    return asked, beside
+    return asked
 
 
-def _said(violation: str) -> str:
-    """The violation without the number of the member that it was found in."""
-    path, _, problem = violation.removeprefix("Value at ").partition(" failed to satisfy constraint: ")
-    return f"`{re.sub(r'[.][0-9]+[.]member', '[]', path.strip(chr(39)))}`: {problem}"
-
-
-def of_page(text: str) -> tuple[Requests, set[str]]:
+def of_page(text: str) -> Requests:
     asked: Requests = {}
     for line in _between(text, BEGIN, END):
         if line.startswith("| ") and line not in HEAD:
             service, name, fields, _ = (cell.strip() for cell in line.strip("|").split("|"))
             asked[service, name] = set(fields.split(", ")) - {"-"}
-    return asked, {line for line in _between(text, MOTO_BEGIN, MOTO_END) if line.startswith("* ")}
+    return asked
 
 
 def judges(service: str, operation: str) -> str:
@@ -78,15 +68,16 @@ def judges(service: str, operation: str) -> str:
     return ", ".join([MODEL, "the imitation" if service in OURS else "moto", *others])
 
 
-def page(text: str, asked: Requests, beside: set[str]) -> str:
-    """The page with what it has and what was asked."""
-    known, listed = of_page(text)
+def page(text: str, asked: Requests) -> str:
+    """The page with what it has and what was asked, and with what moto may answer beside the models."""
+    known = of_page(text)
     rows = []
     for service, name in sorted(known.keys() | asked.keys()):
         fields = known.get((service, name), set()) | asked.get((service, name), set())
         rows.append(f"| {service} | {name} | {', '.join(sorted(fields)) or '-'} | {judges(service, name)} |")
     text = _with(text, BEGIN, END, "\n".join([HEAD, *rows]))
-    return _with(text, MOTO_BEGIN, MOTO_END, "\n".join(sorted(listed | beside)))
+    beside = [f"* {each.service}, {each.operation}: `{each.path}`: {each.why}" for each in sorted(LIBERTIES)]
+    return _with(text, MOTO_BEGIN, MOTO_END, "\n".join([f"Of moto {MOTO}:", "", *beside]))
 
 
 def _between(text: str, begin: str, end: str) -> list[str]:
@@ -99,4 +90,4 @@ def _with(text: str, begin: str, end: str, content: str) -> str:
 
 
 if __name__ == "__main__":
-    PAGE.write_text(page(PAGE.read_text(encoding="utf-8"), *recorded(Path(sys.argv[1]))), encoding="utf-8")
+    PAGE.write_text(page(PAGE.read_text(encoding="utf-8"), recorded(Path(sys.argv[1]))), encoding="utf-8")

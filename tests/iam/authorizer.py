@@ -50,9 +50,9 @@ class IamAuthorizer:
         refused = self.callers.refused(call.access_key, accesses)
         if refused is None:
             return None
-        is_json = call.call.protocol is Protocol.JSON
-        code = "AccessDeniedException" if is_json else "AccessDenied"
-        return error_answer(call.call, status=400 if is_json else 403, code=code, message=refused[1])
+        protocol = call.call.protocol
+        code = "AccessDeniedException" if protocol in (Protocol.JSON, Protocol.REST_JSON) else "AccessDenied"
+        return error_answer(call.call, status=400 if protocol is Protocol.JSON else 403, code=code, message=refused[1])
 
 
 def _accesses(call: ParsedCall) -> tuple[Access, ...]:
@@ -71,8 +71,8 @@ def _accesses(call: ParsedCall) -> tuple[Access, ...]:
 
 
 def _operation(call: ParsedCall, accesses: tuple[Access, ...]) -> str:
-    """Returns the operation; of S3 it is the name of the action."""
-    if call.call.protocol is not Protocol.REST_XML:
+    """Returns the operation; of a service whose operations lie in paths it is the name of the action."""
+    if call.call.protocol not in (Protocol.REST_XML, Protocol.REST_JSON):
         return call.call.operation
     return accesses[0].action.partition(":")[2]
 

@@ -17,7 +17,10 @@ TYPE, SERVICE = "userType", "SERVICE"
 KEYS = {"rsaPublicKey": "RSA_PUBLIC_KEY", "rsaPublicKey2": "RSA_PUBLIC_KEY_2"}
 LOGINS = {
     "password": (("PASSWORD", "HAS_PASSWORD"), "UNSET PASSWORD"),
-    "programmatic access token": (("HAS_PAT",), "REMOVE PROGRAMMATIC ACCESS TOKEN …"),
+    "programmatic access token": (
+        ("HAS_PAT",),
+        "REMOVE PROGRAMMATIC ACCESS TOKEN …, for each that SHOW USER PROGRAMMATIC ACCESS TOKENS FOR USER {user} lists",
+    ),
     "workload identity": (
         ("HAS_WORKLOAD_IDENTITY", "HAS_FEDERATED_WORKLOAD_AUTHENTICATION"),
         "UNSET WORKLOAD_IDENTITY",
@@ -106,7 +109,7 @@ def logins_of_user(subject: Subject) -> Iterator[Difference]:
             case None:
                 unseen.append(path)
             case True:
-                yield Difference.unwanted(path, "set", f"ALTER USER {user.sql} {closes}")
+                yield Difference.unwanted(path, "set", f"ALTER USER {user.sql} {closes.format(user=user.sql)}")
     if unseen:
         raise subject.out_of_sight(f"whether there is a {' or '.join(unseen)}")
 

@@ -20,7 +20,8 @@ from firnline_local.aws.call import Call, error_answer, identify
 from firnline_local.aws.parsed_call import ParsedCall, parse
 from firnline_local.endpoints import AWS_SERVICES
 from firnline_local.faults import CONTROL_PREFIX, Fault, FaultKind, FaultPlan, asked
-from firnline_local.service_models.judge import RECORD, judged, wrong_answer
+from firnline_local.service_models.judge import DEFECT, ReadRequest, judged, wrong_answer
+from firnline_local.service_models.liberties import installed, refused_of_moto
 from firnline_local.service_models.models import WireRequest
 from firnline_local.wsgi import Answer, body_of, with_fault
 
@@ -79,9 +80,9 @@ class AwsApplication:
                 or _broken_rule(parsed, decision)
             )
             answer = Heard.of(refusal) if refusal else self._ask_moto(environ)
-            if read and answer.status < "300" and RECORD.is_kept:
-                wrong_answer(read, b"".join(answer.content))  # moto's own: listed, and no request is refused for it
             decision.record(answer.status < "400")
+        if read and answer.status < "300":
+            answer = _unless_wrong(call, read, answer)
         start_response(answer.status, answer.headers)
         return answer.content
 
@@ -117,6 +118,15 @@ class Heard:
 
         content = answer.send(note)
         return cls(content, *sent[-1])
+
+
+def _unless_wrong(call: Call, read: ReadRequest, answer: Heard) -> Heard:
+    """The answer; an error of the imitation where it breaks the service's model."""
+    problems = refused_of_moto(wrong_answer(read, b"".join(answer.content)))
+    if not problems:
+        return answer
+    message = f"moto {installed()} answers {read.operation.name} beside botocore's model: {'; '.join(problems)}"
+    return Heard.of(error_answer(call, status=501, code=DEFECT, message=message))
 
 
 def _wire(environ: WSGIEnvironment, body: bytes) -> WireRequest:

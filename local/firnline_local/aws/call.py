@@ -15,6 +15,8 @@ SIGNED_AS = {"monitoring": "cloudwatch"}  # the service whose signing name is no
 SERVICE_KEY = "SERVICE-"
 """Begins the access key of a service that acts for itself, such as SERVICE-emr-serverless.amazonaws.com."""
 FORM = "application/x-www-form-urlencoded"
+REST_JSON = {"scheduler"}
+"""Services of that protocol, by their models; of the others that name no operation, S3 is one."""
 
 
 class Protocol(Enum):
@@ -23,11 +25,12 @@ class Protocol(Enum):
     JSON = "json"
     QUERY = "query"
     REST_XML = "rest-xml"
+    REST_JSON = "rest-json"
 
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """`operation` is the HTTP method for S3, whose operations lie in its paths."""
+    """`operation` is the HTTP method for S3 and EventBridge Scheduler, whose operations lie in their paths."""
 
     service: str
     operation: str
@@ -71,7 +74,7 @@ def identify(environ: WSGIEnvironment) -> Call:
         return Call(service or target.partition("_")[0].lower(), target.rpartition(".")[2], Protocol.JSON)
     if action := _action(environ):
         return Call(service or "sts", action, Protocol.QUERY)  # unsigned, only STS is called that way
-    return Call(service or "s3", method, Protocol.REST_XML)
+    return Call(service or "s3", method, Protocol.REST_JSON if service in REST_JSON else Protocol.REST_XML)
 
 
 def _signed_service(environ: WSGIEnvironment) -> str:
@@ -94,7 +97,7 @@ INTERNAL_FAILURE = {"dynamodb": "InternalServerError", "s3": "InternalError"}  #
 def error_answer(call: Call, *, status: int, code: str, message: str) -> Answer:
     """An error in the service's form; without a code, its own for an internal failure."""
     code = code or INTERNAL_FAILURE.get(call.service, "InternalFailure")
-    if call.protocol is Protocol.JSON:
+    if call.protocol in (Protocol.JSON, Protocol.REST_JSON):
         body = json.dumps({"__type": code, "message": message, "Message": message})
         return Answer(status, "application/x-amz-json-1.0", body.encode())
     error = f"<Code>{escape(code)}</Code><Message>{escape(message)}</Message>"

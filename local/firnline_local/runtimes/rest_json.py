@@ -15,7 +15,7 @@ from typing import Any
 from urllib.parse import parse_qs
 
 from firnline_local.service_models.constraints import violations
-from firnline_local.service_models.judge import DEFECT, counted, note
+from firnline_local.service_models.judge import DEFECT, counted, note, refused_as
 from firnline_local.service_models.models import service_model
 
 
@@ -29,9 +29,9 @@ class ServiceError(Exception):
         self.message = message
 
 
-def validation_error(problems: Sequence[str]) -> ServiceError:
+def validation_error(service: str, problems: Sequence[str]) -> ServiceError:
     """All problems at once, counted as AWS's services count them."""
-    return ServiceError(400, "ValidationException", counted(problems))
+    return ServiceError(400, refused_as(service), counted(problems))
 
 
 def invalid(message: str) -> ServiceError:
@@ -90,7 +90,7 @@ def parse(service: str, method: str, path: str, query: str, body: bytes) -> Requ
     problems = violations(shape, parameters)
     note(service, operation.name, parameters, problems, "request")
     if problems:
-        raise validation_error(problems)
+        raise validation_error(service, problems)
     return Request(operation.name, parameters)
 
 

@@ -24,20 +24,25 @@ CBOR = "rpc-v2-cbor"
 OF_EVERY_FORM = {"Action", "Version"}
 OF_EVERY_ANSWER = {"ResponseMetadata", "RequestId", "requestId"}
 REFUSED_AS: Mapping[str, str] = {
-    "ec2": "InvalidParameterValue",
-    "ecr": "InvalidParameterException",
-    "iam": "ValidationError",
-    "logs": "InvalidParameterException",
-    "cloudwatch": "ValidationError",
-    "redshift": "InvalidParameterValue",
-    "s3": "InvalidArgument",
-    "sts": "ValidationError",
+    "cloudwatch": "ValidationError",  # influxdata/telegraf 5420
+    "ec2": "InvalidParameterValue",  # buildbot/buildbot 3382
+    "ecr": "InvalidParameterException",  # of its model, and aws/aws-dotnet-deploy 549
+    "eks": "InvalidParameterException",  # of its model
+    "iam": "ValidationError",  # NixOS/nixops 328
+    "logs": "InvalidParameterException",  # of its model, and fluent-plugins-nursery/fluent-plugin-cloudwatch-logs 223
+    "redshift": "InvalidParameterValue",  # aws-quickstart/quickstart-amazon-redshift 12, hashicorp/terraform 12313
+    "s3": "InvalidArgument",  # the service's list of errors; a document is MALFORMED_DOCUMENT
+    "sns": "InvalidParameter",  # of its model: the code of InvalidParameterException
+    "sts": "ValidationError",  # getmoto/moto 9218
 }
-"""The code of a request that its model refuses; ValidationException where a service is not named."""
+"""The code of a request that its model refuses, each from botocore's model or from an issue that quotes the service's answer;
+ValidationException where a service is not named: DynamoDB, EventBridge (awslabs/aws-service-catalog-factory 53), KMS
+(stelligent/mu 382), Secrets Manager (kubernetes-sigs/cluster-api-provider-aws 1531), and whose model has it (EMR Serverless,
+EMR on EKS, EventBridge Scheduler, Kinesis, Redshift's Data API and Serverless)."""
+MALFORMED_DOCUMENT = "MalformedXML"
+"""S3's, of XML that is not well-formed or does not fit its schema (aws/aws-sdk-java 376, cloud-custodian 5183)."""
 DEFECT = "ImitationDefect"
 """The code of an answer that the service's model does not have: an error of the imitation, with a status that is not retried."""
-
-RECORD = ServiceRecord(REQUESTS)
 
 
 class UnreadableBody(Exception):
@@ -91,14 +96,25 @@ def judged(service: str, wire: WireRequest) -> tuple[ReadRequest | None, ModelRe
     try:
         request = read(service, wire)
     except UnreadableBody as error:
-        return None, ModelRefusal("MalformedXML" if service == "s3" else "SerializationException", str(error))
+        return None, ModelRefusal(MALFORMED_DOCUMENT if service == "s3" else "SerializationException", str(error))
     if request is None:
         return None, None
     problems = violations(request.operation.input_shape, request.parameters)
     note(service, request.operation.name, request.parameters, problems, "request")
-    return request, ModelRefusal(
-        REFUSED_AS.get(service, "ValidationException"), counted(problems)
-    ) if problems else None
+    return request, ModelRefusal(_code_of(request, problems), counted(problems)) if problems else None
+
+
+def refused_as(service: str) -> str:
+    return REFUSED_AS.get(service, "ValidationException")
+
+
+def _code_of(request: ReadRequest, problems: Sequence[str]) -> str:
+    shape = request.operation.input_shape
+    payload = shape.serialization.get("payload") if request.protocol == "rest-xml" else None
+    in_document = payload is not None and shape.members[payload].type_name == "structure"
+    if in_document and any(each.startswith(f"Value at '{payload}") for each in problems):
+        return MALFORMED_DOCUMENT
+    return refused_as(request.service)
 
 
 def note(service: str, operation: str, parameters: Mapping[str, Any], problems: Sequence[str], of: str) -> None:

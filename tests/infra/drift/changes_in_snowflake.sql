@@ -32,6 +32,10 @@ ALTER USER {OUR}_READER SET MINS_TO_UNLOCK = 15; -- service user {OUR}_READER: m
 -- [dev staging] changed: users whom no policy keeps
 CREATE NETWORK POLICY ANYWHERE ALLOWED_IP_LIST = ('0.0.0.0/0');
 ALTER USER {OUR}_INGEST SET NETWORK_POLICY = ANYWHERE; -- service user {OUR}_INGEST: networkPolicy
+ALTER USER {OUR}_INGEST ADD PROGRAMMATIC ACCESS TOKEN spare ROLE_RESTRICTION = '{OUR}_INGEST'; -- service user {OUR}_INGEST: programmatic access token
+
+-- [prod] changed: a user whom a policy keeps
+ALTER USER {OUR}_INGEST ADD PROGRAMMATIC ACCESS TOKEN spare ROLE_RESTRICTION = '{OUR}_INGEST'; -- service user {OUR}_INGEST: programmatic access token
 
 -- [dev staging prod] changed: rights of our roles
 GRANT INSERT ON TABLE {OUR}.RAW.ORDERS TO ROLE {OUR}_READER; -- account role {OUR}_READER: INSERT on TABLE {OUR}.RAW.ORDERS
@@ -58,7 +62,6 @@ GRANT OWNERSHIP ON ROLE {OUR}_READER TO ROLE AUDITOR COPY CURRENT GRANTS; -- acc
 -- [dev staging prod] changed: settings
 ALTER SCHEMA {OUR}.RAW SET DATA_RETENTION_TIME_IN_DAYS = 0; -- schema {OUR}.RAW: dataRetentionTimeInDays
 ALTER DATABASE {OUR} SET DATA_RETENTION_TIME_IN_DAYS = 0; -- database {OUR}: dataRetentionTimeInDays
-ALTER USER {OUR}_INGEST ADD PROGRAMMATIC ACCESS TOKEN spare; -- service user {OUR}_INGEST: programmatic access token
 ALTER USER {OUR}_READER SET WORKLOAD_IDENTITY = (TYPE = AWS ARN = 'arn:aws:iam::999988887777:root'); -- service user {OUR}_READER: workload identity
 ALTER TABLE {OUR}.RAW.ORDERS ADD COLUMN SPARE VARCHAR NOT NULL; -- table {OUR}.RAW.ORDERS: column SPARE nullable
 

@@ -28,7 +28,11 @@ SETTLES: dict[str, tuple[str, ...]] = {
     "logs: a name that is too long": ("B482",),
     "cloudwatch: a name that is too long": ("B482",),
     "dynamodb: a name that is too long": ("B482",),
-    "secretsmanager: a name that is too long": ("B482",),
+    **{
+        f"{service}: a name that is too long": ("B482",)
+        for service in ("secretsmanager", "events", "iam", "kms", "scheduler", "ssm")
+    },
+    **{f"{service}: a page that is too long": ("B482",) for service in ("ecr", "eks")},
 }
 
 
@@ -148,6 +152,13 @@ def _malformed(aws: Client, run: Run) -> Iterator[tuple[str, Any]]:
         "secretsmanager: a name that is too long",
         _code(partial(aws("secretsmanager").describe_secret, SecretId=long)),
     )
+    yield "ecr: a page that is too long", _code(partial(aws("ecr").describe_repositories, maxResults=1001))
+    yield "eks: a page that is too long", _code(partial(aws("eks").list_clusters, maxResults=101))
+    yield "events: a name that is too long", _code(partial(aws("events").describe_rule, Name=long))
+    yield "iam: a name that is too long", _code(partial(aws("iam").get_role, RoleName=long))
+    yield "kms: a name that is too long", _code(partial(aws("kms").describe_key, KeyId=long))
+    yield "scheduler: a name that is too long", _code(partial(aws("scheduler").get_schedule, Name=long))
+    yield "ssm: a name that is too long", _code(partial(aws("ssm").get_parameter, Name=long))
 
 
 def _document(statement: dict[str, Any]) -> str:

@@ -43,6 +43,10 @@ QUESTIONS = (
              role=DEPLOYS, settles="B62"),
     Question(name="iceberg: types of whole numbers", ask="DESCRIBE TABLE {db}.RAW.WHOLE", role=DEPLOYS, settles="B444",
              shows=("type",)),
+    Question(name="iceberg: GRANT EVOLVE SCHEMA", ask="GRANT EVOLVE SCHEMA ON ICEBERG TABLE {db}.RAW.WHOLE TO ROLE {ingest}",
+             role=DEPLOYS, settles="B1001"),
+    Question(name="iceberg: GRANT SELECT ERROR TABLE", ask="GRANT SELECT ERROR TABLE ON ICEBERG TABLE {db}.RAW.WHOLE"
+             " TO ROLE {ingest}", role=DEPLOYS, settles="B1002"),
     Question(name="grants: what they are on, as SHOW has it", ask="SHOW GRANTS TO ROLE {ingest}", role=ENGINE, settles="B30 B31",
              shows=("granted_on",)),
     Question(name="interactive: show", ask="SHOW INTERACTIVE TABLES IN SCHEMA {db}.RAW", role=DEPLOYS, settles="B44",

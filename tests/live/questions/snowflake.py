@@ -75,6 +75,8 @@ QUESTIONS = (
     Question(name="no warehouse: no such column", ask="SELECT NOT_THERE FROM {db}.ASKED.T", settles="B36"),
     Question(name="no statement", ask="CREATE SOMETHING ODD", settles="B36 B37"),
     Question(name="interactive of columns", ask="CREATE INTERACTIVE TABLE {db}.ASKED.I (A INT) CLUSTER BY (A)", settles="B60"),
+    Question(name="interactive: GRANT INSERT", ask="GRANT INSERT ON INTERACTIVE TABLE {db}.ASKED.I TO ROLE {db}_INGEST",
+             settles="B1003"),
 )  # fmt: skip
 
 

@@ -125,6 +125,8 @@ WHAT_IS_WHAT = (
          is_typed=True),
     Step(sql="SELECT  a +  1, count( * ), 'x', \"B\" || 'y' FROM {s}.WIDE GROUP BY a, b", name="names: of expressions",
          settles="B69"),
+    said("GRANT EVOLVE SCHEMA ON ALL ICEBERG TABLES IN SCHEMA {s} TO ROLE {db}_LOOKS", "all Iceberg: EVOLVE SCHEMA", "B1001"),
+    said("GRANT SELECT ERROR TABLE ON ALL ICEBERG TABLES IN SCHEMA {s} TO ROLE {db}_LOOKS", "all Iceberg: ERROR TABLE", "B1002"),
     said("SELECT * FRM T", "words: a syntax error", "B37"),
     said("SELECT TO_NUMBER('x')", "words: no number", "B36"),
 )  # fmt: skip

@@ -1,9 +1,12 @@
+import json
 from io import BytesIO
 from typing import Any
 
 import pytest
 
-from firnline_local.aws.call import Protocol, identify
+from firnline_local.aws.call import REST_JSON, Protocol, error_answer, identify
+from firnline_local.endpoints import AWS_SERVICES
+from firnline_local.service_models.models import service_model
 
 
 def environ(service: str = "", method: str = "POST", body: bytes = b"", **headers: str) -> dict[str, Any]:
@@ -34,6 +37,18 @@ def test_a_query_call_is_named_by_its_action_and_can_still_be_read() -> None:
 def test_a_call_to_s3_is_named_by_its_method() -> None:
     call = identify(environ("s3", method="PUT", body=b"Action=not-this"))
     assert (call.endpoint, call.protocol) == ("s3:PUT", Protocol.REST_XML)
+
+
+def test_a_call_whose_protocol_is_rest_json_is_refused_in_it() -> None:
+    call = identify(environ("scheduler", method="GET"))
+    assert (call.endpoint, call.protocol) == ("scheduler:GET", Protocol.REST_JSON)
+    answer = error_answer(call, status=400, code="ValidationException", message="no")
+    assert json.loads(answer.body)["__type"] == "ValidationException"
+
+
+def test_every_service_that_is_rest_json_is_known_to_be() -> None:
+    found = {each for each in AWS_SERVICES if service_model(each).metadata["protocol"] == "rest-json"}
+    assert found == REST_JSON
 
 
 def test_a_presigned_call_is_known_by_its_query() -> None:

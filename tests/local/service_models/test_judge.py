@@ -121,7 +121,7 @@ def test_a_request_is_read_as_it_was_meant(service: str, operation: str, paramet
             "s3",
             "put_bucket_lifecycle_configuration",
             {**BUCKET, "LifecycleConfiguration": {"Rules": [{"Status": "On"}]}},
-            "InvalidArgument",
+            "MalformedXML",
             "enum value set: [Enabled, Disabled]",
         ),
     ],

@@ -22,6 +22,7 @@ from firnline_local.snowflake.sql.parameters import KEPT_BY_A_TABLE
 from firnline_local.snowflake.sql.properties import apply_settings, read_keys, read_settings, unset
 from firnline_local.snowflake.sql.result import Result, done
 from firnline_local.snowflake.sql.scope import NAMED, Context, find_named
+from firnline_local.snowflake.sql.statements.access_tokens import MANAGE_KEYS, alter_access_tokens
 from firnline_local.snowflake.sql.statements.alter_table import alter_table, set_table, unset_table
 from firnline_local.snowflake.sql.statements.create import read_tables, refuse_foreign_policy, refuse_short_suspension
 from firnline_local.snowflake.sql.statements.create_table import refuse_iceberg_settings
@@ -30,7 +31,6 @@ from firnline_local.snowflake.sql.statements.storage import alter_volume
 from firnline_local.snowflake.sql.token_reader import TokenReader
 
 APPLY = "APPLY AUTHENTICATION POLICY"
-MANAGE_KEYS = "MODIFY PROGRAMMATIC AUTHENTICATION METHODS"
 
 
 def alter_policy_of(context: Context, reader: TokenReader, user: User) -> bool:
@@ -162,22 +162,12 @@ def _alter_warehouse(context: Context, reader: TokenReader, found: CatalogObject
     context.require("OPERATE", found)
 
 
-def _alter_user(context: Context, reader: TokenReader, found: CatalogObject) -> None:
-    """ADD and REMOVE PROGRAMMATIC ACCESS TOKEN; no other option of it is known here."""
-    assert isinstance(found, User)
-    change = reader.choose(("ADD PROGRAMMATIC ACCESS TOKEN", "REMOVE PROGRAMMATIC ACCESS TOKEN"), after="ALTER USER")
-    context.require(MANAGE_KEYS, found)
-    name = reader.identifier()
-    found.access_tokens -= {name}
-    found.access_tokens |= {name} if change.startswith("ADD") else set()
-
-
 OWN_WAYS: dict[str, Callable[[Context, TokenReader, CatalogObject], None]] = {
     kinds.TABLE.name: alter_table,
     kinds.SCHEMA.name: _alter_schema,
     kinds.WAREHOUSE.name: _alter_warehouse,
     kinds.EXTERNAL_VOLUME.name: alter_volume,
-    kinds.USER.name: _alter_user,
+    kinds.USER.name: alter_access_tokens,
 }
 
 

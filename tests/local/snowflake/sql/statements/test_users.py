@@ -85,6 +85,32 @@ def test_further_logins_of_a_user_are_listed(sql) -> None:
     assert [str(sql.table("SHOW USERS LIKE 'u'")[0][each]).lower() for each in has] == ["false"] * 3
 
 
+ADD = "ALTER USER svc ADD PROGRAMMATIC ACCESS TOKEN spare"
+
+
+@pytest.mark.parametrize(
+    ("ground", "options", "message"),
+    [
+        ("GRANT ROLE r TO USER svc", "", "ROLE_RESTRICTION is required"),
+        ("CREATE ROLE other", "ROLE_RESTRICTION = 'OTHER'", "Role OTHER is not granted to user SVC"),
+        ("GRANT ROLE r TO USER svc", "ROLE_RESTRICTION = 'NOWHERE'", "does not exist"),
+        ("ALTER USER svc UNSET NETWORK_POLICY", "ROLE_RESTRICTION = 'R'", "A network policy is required"),
+    ],
+)
+def test_a_service_user_holds_a_token_for_a_role_of_its_own_behind_a_network_policy(
+    sql, ground: str, options: str, message: str
+) -> None:
+    sql.run("CREATE USER svc TYPE = SERVICE", "CREATE ROLE r", "GRANT ROLE r TO USER svc")
+    sql.run("CREATE NETWORK POLICY p ALLOWED_IP_LIST = ('127.0.0.1')", "ALTER USER svc SET NETWORK_POLICY = p", ground)
+    assert message in sql.refusal(f"{ADD} {options}").message
+    sql.run("ALTER USER svc SET NETWORK_POLICY = p", f"{ADD} ROLE_RESTRICTION = 'R' DAYS_TO_EXPIRY = 3")
+    assert "already exists" in sql.refusal(f"{ADD} ROLE_RESTRICTION = 'R'").message
+    sql(f"{ADD.replace('spare', 'IF NOT EXISTS spare')} ROLE_RESTRICTION = 'R'")
+    sql("ALTER USER svc REMOVE PAT spare")
+    assert "does not exist" in sql.refusal("ALTER USER svc REMOVE PAT spare").message
+    sql("ALTER USER svc REMOVE PAT IF EXISTS spare")
+
+
 def test_a_password_is_obfuscated_and_has_no_flag_of_its_own(sql) -> None:
     sql.run("CREATE USER u", "ALTER USER u SET PASSWORD = 'x'")
     assert properties(sql, "u")["PASSWORD"] == "********"
