@@ -13,7 +13,7 @@ LONGEST_FILE, LONGEST_FUNCTION = 400, 52
 FOUND_BY_NAME = (
     r"firnline_infra\.cli\.\w+",  # commands, by infra's lazy group
     r"firnline_local\.cli\.\w+",  # the same of firnline-local, by its entry points
-    r"firnline_infra\.build\.files\.entry",  # goes into the engine's archive as a file
+    r"firnline_infra\.artefact\.files\.entry",  # goes into the engine's archive as a file
     r"firnline_ingest\.(formats|transforms)\.\w+",  # kinds, by listing the folder (config/kinds.py)
     r"firnline_local\.providers\.(aws|snowflake)\.kinds",  # by the name of a provider (providers/registry.py)
     r"firnline_infra\.policy\.pack",  # a team's policy pack imports it (stacks/policy)

@@ -102,9 +102,9 @@ ROOMS_BELOW = {
         "ingest.transforms ingest.values"
     ),
     "infra.blueprint": ("environment specification ingest.config ingest.errors ingest.identifiers ingest.permissions"),
-    "infra.build": "blueprint runtimes s3a specification ingest.__main__ ingest.activity ingest.errors",
+    "infra.artefact": "blueprint runtimes s3a specification ingest.__main__ ingest.activity ingest.errors",
     "infra.cli": (
-        "accounts audit blueprint build doctor drift error_catalog estimate keys observe policy redshift render "
+        "accounts artefact audit blueprint doctor drift error_catalog estimate keys observe policy redshift render "
         "rollout runtimes specification stack status terraform ingest.__main__ ingest.activity ingest.aws ingest.checks "
         "ingest.config ingest.dead_letters ingest.errors ingest.logs ingest.schemas ingest.secret_names ingest.sink "
         "ingest.terminal ingest.values"
@@ -135,7 +135,7 @@ ROOMS_BELOW = {
     "infra.render": "blueprint environment kinds runtimes specification ingest.errors ingest.permissions",
     "infra.resources": "blueprint kinds specification",
     "infra.rollout": (
-        "accounts blueprint build observe runtimes specification ingest.activity ingest.config ingest.errors ingest.ledger "
+        "accounts artefact blueprint observe runtimes specification ingest.activity ingest.config ingest.errors ingest.ledger "
         "ingest.validate ingest.values"
     ),
     "infra.runtimes": "accounts blueprint specification ingest.errors",
@@ -161,7 +161,7 @@ ROOMS_BELOW = {
     ),
     "local.clock": "",
     "local.demo": (
-        "accounts environment exit_with_parent machine provisioning pulumi running terraform infra.audit infra.build "
+        "accounts environment exit_with_parent machine provisioning pulumi running terraform infra.audit infra.artefact "
         "infra.keys infra.rollout infra.specification infra.stack infra.status ingest.__main__ "
         "ingest.config ingest.dead_letters ingest.errors ingest.terminal"
     ),

@@ -15,8 +15,8 @@ from typing import Any
 
 import yaml
 
-from firnline_infra.build import build_cached
-from firnline_infra.build.of_specification import target_of_specification
+from firnline_infra.artefact import build_cached
+from firnline_infra.artefact.of_specification import target_of_specification
 from firnline_infra.runtimes.kubeconfig import VARIABLE, Access
 from firnline_infra.runtimes.kubernetes_api import HttpKubernetesApi
 from firnline_infra.runtimes.spark_operator.kubernetes_prerequisites import deployer_role, path_of

@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 
+from firnline_infra.artefact import BuiltArtefact, build_cached, target_of_specification
 from firnline_infra.blueprint import blueprint_of
-from firnline_infra.build import BuiltArtefact, build_cached, target_of_specification
 from firnline_infra.cli.main import firnline
 from firnline_infra.render.bootstrap.roll_out import roll_out_statements
 from firnline_infra.rollout.bucket import BucketObjects

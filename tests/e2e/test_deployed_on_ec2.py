@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from firnline_infra.build import build_cached, target_of_specification
+from firnline_infra.artefact import build_cached, target_of_specification
 from firnline_infra.runtimes.service import RunState
 from firnline_ingest.config.model import EngineConfig
 from firnline_ingest.ledger.provision import open_ledger

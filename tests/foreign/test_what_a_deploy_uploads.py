@@ -11,7 +11,7 @@ from typing import Any
 import boto3
 import pytest
 
-from firnline_infra.build.artefact import ENTRY, MANIFEST, BuiltArtefact, Manifest
+from firnline_infra.artefact.artefact import ENTRY, MANIFEST, BuiltArtefact, Manifest
 from firnline_infra.rollout.bucket import BucketObjects
 from firnline_infra.rollout.uploads import put_once, uploaded
 from firnline_infra.runtimes.preflight import missing_objects

@@ -19,7 +19,7 @@ from typing import Any
 
 import yaml
 
-from firnline_infra.build.assemble import default_cache
+from firnline_infra.artefact.assemble import default_cache
 from firnline_infra.runtimes.spark_operator.options import Operator
 from firnline_infra.specification import load_spec
 from firnline_local.demo.deployment_story import DeploymentStory

@@ -10,7 +10,7 @@ import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 
-from firnline_infra.build.artefact import CONTAINERFILE
+from firnline_infra.artefact.artefact import CONTAINERFILE
 from tests.image.tools import Tools, run
 
 HERE = Path(__file__).parent

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from firnline_infra.build import target_of_specification
+from firnline_infra.artefact import target_of_specification
 from firnline_infra.specification import load_spec
 from tests.fakes.kubernetes.bundle import PROFILE
 from tests.image import tools

@@ -8,7 +8,7 @@ from typing import Any, cast
 import pytest
 import yaml
 
-from firnline_infra.build import target_of_specification
+from firnline_infra.artefact import target_of_specification
 from firnline_infra.keys.pair import new_pair
 from firnline_infra.specification import load_spec
 from firnline_local.accounts import EmbeddedAccounts

@@ -67,10 +67,10 @@ def build(
       firnline build dev --into build/dev --push \\
         --image 123456789012.dkr.ecr.eu-central-1.amazonaws.com/firnline:1
     """
-    from firnline_infra.build import build as build_artefact
-    from firnline_infra.build import target_of_specification
-    from firnline_infra.build.image import build_image
-    from firnline_infra.build.repository import image_in_repository
+    from firnline_infra.artefact import build as build_artefact
+    from firnline_infra.artefact import target_of_specification
+    from firnline_infra.artefact.image import build_image
+    from firnline_infra.artefact.repository import image_in_repository
     from firnline_infra.specification import load_spec
 
     spec = load_spec(environment)

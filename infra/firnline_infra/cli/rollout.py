@@ -10,7 +10,7 @@ import click
 from firnline_infra.cli.accounts_option import ChosenAccounts
 
 if TYPE_CHECKING:
-    from firnline_infra.build import BuiltArtefact
+    from firnline_infra.artefact import BuiltArtefact
     from firnline_infra.rollout.environment import EngineEnvironment
     from firnline_infra.stack.deployment import Deployment
 
@@ -72,7 +72,7 @@ def engine_in(found: "Deployment", outputs: dict[str, object]) -> "EngineEnviron
 
 def artefact_of(engine: "EngineEnvironment", folder: Path | None) -> "BuiltArtefact":
     """The artefact in the folder, or one that is built, or was, for where the environment's engine runs. Raises BuildError."""
-    from firnline_infra.build import build_cached, read_artefact_for, target_of_specification
+    from firnline_infra.artefact import build_cached, read_artefact_for, target_of_specification
 
     target = target_of_specification(engine.spec, **engine.accounts.engines_machine)
     if folder is not None:

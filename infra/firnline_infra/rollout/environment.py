@@ -8,8 +8,8 @@ from itertools import chain
 from typing import Any
 
 from firnline_infra.accounts import Accounts, check_aws
-from firnline_infra.build import BuiltArtefact
-from firnline_infra.build.repository import image_in_repository
+from firnline_infra.artefact import BuiltArtefact
+from firnline_infra.artefact.repository import image_in_repository
 from firnline_infra.rollout.bucket import BucketObjects
 from firnline_infra.rollout.errors import NothingToRollBackTo
 from firnline_infra.rollout.jobs import EngineJobs, config_in, job_document, recorded_job

@@ -8,9 +8,9 @@ from typing import Any
 from pydantic import TypeAdapter
 
 from firnline_infra.accounts import Accounts
+from firnline_infra.artefact import BuiltArtefact
 from firnline_infra.blueprint.bucket_layout import ARTEFACT_FOLDER, CONFIGURATION_FOLDER, folder, log_folder, s3_url
 from firnline_infra.blueprint.engine_config import document_hash, document_text
-from firnline_infra.build import BuiltArtefact
 from firnline_infra.rollout.retry import RetryBudget
 from firnline_infra.rollout.startable import refused_at_start
 from firnline_infra.rollout.uploads import in_image, put_once, uploaded, with_image

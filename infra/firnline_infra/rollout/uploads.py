@@ -7,7 +7,7 @@ from typing import Any
 
 from botocore.exceptions import BotoCoreError, ClientError
 
-from firnline_infra.build import BuiltArtefact
+from firnline_infra.artefact import BuiltArtefact
 from firnline_infra.rollout.bucket import JSON, TAKEN
 from firnline_infra.runtimes.aws import call, code_of, is_missing
 from firnline_infra.runtimes.errors import RuntimeRefused, RuntimeUnavailable

@@ -77,7 +77,7 @@ class DeploymentStory:
         return self.deployable.up()
 
     def _deploy(self, engine: "EngineEnvironment") -> "Deployed":
-        from firnline_infra.build import build_cached, target_of_specification
+        from firnline_infra.artefact import build_cached, target_of_specification
 
         done = engine.deploy(lambda: build_cached(target_of_specification(engine.spec)))
         self.screen.say(f"run {done.run.id} runs {done.run.hash[:12]}")

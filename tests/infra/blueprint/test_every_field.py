@@ -25,9 +25,9 @@ from tests.infra.runtimes.environments import ENVIRONMENTS, RUNTIMES, job_of, sp
 
 ELSEWHERE = {
     "EnvironmentSpec.version": "is of the document's form",
-    "Runtime.modules": "decides what is in the archive (tests/infra/build)",
-    "Runtime.python": "decides what is in the archive (tests/infra/build)",
-    "EmrEc2.architecture": "decides what is in the archive (tests/infra/build)",
+    "Runtime.modules": "decides what is in the archive (tests/infra/artefact)",
+    "Runtime.python": "decides what is in the archive (tests/infra/artefact)",
+    "EmrEc2.architecture": "decides what is in the archive (tests/infra/artefact)",
     "ExtraStatement.why": "is for whoever reviews the statement",
     "ExtraStatement.wildcards": "is for whoever reviews the statement; without it checks/statements.py refuses wildcards",
     "SecurityGroupOptions.origin": "follows from vpc and ids: its model refuses any other",

@@ -46,7 +46,9 @@ def test_an_artefact_is_built_for_where_the_engine_runs_and_locally_that_is_this
     said: list[str] = []
     spec = spec_of("dev", "emr_serverless", modules=["lib/cleaning.py"])
     accounts = SimpleNamespace(engines_machine=machine)
-    monkeypatch.setattr("firnline_infra.build.build_cached", lambda built_for, modules: f"{built_for} with {modules}")
+    monkeypatch.setattr(
+        "firnline_infra.artefact.build_cached", lambda built_for, modules: f"{built_for} with {modules}"
+    )
     engine = cast("Any", SimpleNamespace(spec=spec, accounts=accounts, say=said.append))
     assert str(artefact_of(engine, None)) == f"{target} with ['lib/cleaning.py']"
     assert target in said[0]

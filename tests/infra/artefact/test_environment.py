@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from firnline_infra.build import build, target_of
-from firnline_infra.build.lock import locked, pins_of
-from tests.infra.build.conftest import Wheels
+from firnline_infra.artefact import build, target_of
+from firnline_infra.artefact.lock import locked, pins_of
+from tests.infra.artefact.conftest import Wheels
 
 PYTHON = f"{sys.version_info.major}.{sys.version_info.minor}"
 WITHOUT_SPARK = {"pyarrow"}  # Spark's alone, and more than half of the bytes

@@ -4,8 +4,8 @@ from pathlib import Path
 
 from packaging.utils import InvalidWheelFilename, parse_wheel_filename
 
-from firnline_infra.build.engine_wheel import engine_version
-from firnline_infra.build.target import Target
+from firnline_infra.artefact.engine_wheel import engine_version
+from firnline_infra.artefact.target import Target
 from firnline_ingest.errors import UsageError
 
 NAME = "firnline-native"

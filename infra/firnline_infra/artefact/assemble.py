@@ -14,8 +14,8 @@ from contextlib import suppress
 from importlib.resources import files
 from pathlib import Path
 
-from firnline_infra.build.archive import digests_of, write_archive
-from firnline_infra.build.artefact import (
+from firnline_infra.artefact.archive import digests_of, write_archive
+from firnline_infra.artefact.artefact import (
     CONTAINERFILE,
     ENTRY,
     LICENCES,
@@ -26,15 +26,15 @@ from firnline_infra.build.artefact import (
     ShippedPackage,
     read_artefact,
 )
-from firnline_infra.build.contents import Package, files_of, module_files, package_of
-from firnline_infra.build.engine_wheel import engine_version, write_engine_wheel
-from firnline_infra.build.errors import ArtefactTooLarge, ModuleTaken, NoArtefact
-from firnline_infra.build.image import PLATFORMS, UV, hadoop_of_spark
-from firnline_infra.build.lock import locked, pins_of
-from firnline_infra.build.native_wheel import check_native_wheel
-from firnline_infra.build.sbom import sbom_of
-from firnline_infra.build.target import Target
-from firnline_infra.build.wheels import sha256_of, wheels_of
+from firnline_infra.artefact.contents import Package, files_of, module_files, package_of
+from firnline_infra.artefact.engine_wheel import engine_version, write_engine_wheel
+from firnline_infra.artefact.errors import ArtefactTooLarge, ModuleTaken, NoArtefact
+from firnline_infra.artefact.image import PLATFORMS, UV, hadoop_of_spark
+from firnline_infra.artefact.lock import locked, pins_of
+from firnline_infra.artefact.native_wheel import check_native_wheel
+from firnline_infra.artefact.sbom import sbom_of
+from firnline_infra.artefact.target import Target
+from firnline_infra.artefact.wheels import sha256_of, wheels_of
 
 LIMIT_BYTES = 128 * 1024**2
 """Of the archive: each executor fetches and unpacks it when it starts."""

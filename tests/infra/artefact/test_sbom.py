@@ -8,8 +8,8 @@ import pytest
 from cyclonedx.schema import SchemaVersion
 from cyclonedx.validation.json import JsonStrictValidator
 
-from firnline_infra.build.contents import Package, licence_of
-from firnline_infra.build.sbom import sbom_of
+from firnline_infra.artefact.contents import Package, licence_of
+from firnline_infra.artefact.sbom import sbom_of
 
 
 def bill_of(*licences: str) -> dict[str, Any]:

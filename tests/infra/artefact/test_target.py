@@ -1,8 +1,8 @@
 import pytest
 from packaging.tags import parse_tag
 
-from firnline_infra.build import target_of
-from firnline_infra.build.errors import TargetUnsupported
+from firnline_infra.artefact import target_of
+from firnline_infra.artefact.errors import TargetUnsupported
 
 
 @pytest.mark.parametrize(

@@ -2,11 +2,11 @@
 
 import pytest
 
-from firnline_infra.build import build_cached
-from firnline_infra.build.errors import IndexUnreachable, WheelForeign, WheelMissing
-from firnline_infra.build.lock import pins_of
-from firnline_infra.build.wheels import wheels_of
-from tests.infra.build.conftest import TARGET, Wheels
+from firnline_infra.artefact import build_cached
+from firnline_infra.artefact.errors import IndexUnreachable, WheelForeign, WheelMissing
+from firnline_infra.artefact.lock import pins_of
+from firnline_infra.artefact.wheels import wheels_of
+from tests.infra.artefact.conftest import TARGET, Wheels
 
 
 @pytest.fixture(autouse=True)

@@ -7,9 +7,9 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
-from firnline_infra.build.errors import ArtefactUnfit, NoArtefact
-from firnline_infra.build.target import Target
-from firnline_infra.build.wheels import sha256_of
+from firnline_infra.artefact.errors import ArtefactUnfit, NoArtefact
+from firnline_infra.artefact.target import Target
+from firnline_infra.artefact.wheels import sha256_of
 
 MANIFEST, ENTRY, SBOM, CONTAINERFILE, LICENCES = (
     "manifest.json",

@@ -11,7 +11,7 @@ from importlib.resources import files
 from packaging.requirements import Requirement
 from packaging.utils import NormalizedName, canonicalize_name
 
-from firnline_infra.build.target import Target
+from firnline_infra.artefact.target import Target
 
 LOCK = "engine.lock.txt"
 LOCK_OF_EXTRA = "engine.{}.lock.txt"

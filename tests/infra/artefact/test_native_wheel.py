@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from firnline_infra.build.engine_wheel import engine_version
+from firnline_infra.artefact.engine_wheel import engine_version
 from firnline_ingest.errors import UsageError
-from tests.infra.build.conftest import Wheels
+from tests.infra.artefact.conftest import Wheels
 
 OURS, OTHER = "cp311-abi3-manylinux_2_17_aarch64", "cp311-abi3-manylinux_2_34_x86_64"
 

@@ -12,7 +12,7 @@ from pathlib import Path, PurePosixPath
 
 from packaging.licenses import InvalidLicenseExpression, canonicalize_license_expression
 
-from firnline_infra.build.wheels import sha256_of
+from firnline_infra.artefact.wheels import sha256_of
 from firnline_infra.specification.modules import is_shipped
 
 PACKAGES = "packages"

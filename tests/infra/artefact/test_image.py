@@ -13,14 +13,14 @@ from pathlib import Path
 
 import pytest
 
-from firnline_infra.build import BuiltArtefact, target_of
-from firnline_infra.build.errors import ImageFailed, NoBuilder
-from firnline_infra.build.image import MIRRORS, build_image, hadoop_of_spark
-from firnline_infra.build.repository import image_in_repository, tag_of
+from firnline_infra.artefact import BuiltArtefact, target_of
+from firnline_infra.artefact.errors import ImageFailed, NoBuilder
+from firnline_infra.artefact.image import MIRRORS, build_image, hadoop_of_spark
+from firnline_infra.artefact.repository import image_in_repository, tag_of
 from firnline_infra.runtimes.errors import RuntimeRefused
 from firnline_infra.s3a import jars_for, known_hadoops
+from tests.infra.artefact.conftest import Wheels
 from tests.infra.blueprint.test_runtime import ON_KUBERNETES, spec_of
-from tests.infra.build.conftest import Wheels
 from tests.infra.runtimes.services.conftest import StubbedAws
 
 NAME = "registry:5000/data/firnline:1"
@@ -48,7 +48,7 @@ def programs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         for jar in jars_for(hadoop):
             (into / jar.name).touch()
 
-    monkeypatch.setattr("firnline_infra.build.image.provide", provide)
+    monkeypatch.setattr("firnline_infra.artefact.image.provide", provide)
     return folder
 
 

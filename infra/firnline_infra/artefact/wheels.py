@@ -13,9 +13,9 @@ from pathlib import Path
 
 from packaging.utils import InvalidWheelFilename, parse_wheel_filename
 
-from firnline_infra.build.errors import IndexUnreachable, PipFailed, WheelForeign, WheelMissing
-from firnline_infra.build.lock import Pin
-from firnline_infra.build.target import Target
+from firnline_infra.artefact.errors import IndexUnreachable, PipFailed, WheelForeign, WheelMissing
+from firnline_infra.artefact.lock import Pin
+from firnline_infra.artefact.target import Target
 from firnline_ingest.activity import waiting_for
 
 NO_WHEEL = re.compile(r"No matching distribution found for (\S+)")

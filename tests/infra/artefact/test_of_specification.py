@@ -2,8 +2,8 @@ from pathlib import Path
 
 import pytest
 
-from firnline_infra.build import target_of, target_of_specification
-from firnline_infra.build.errors import TargetUnsupported
+from firnline_infra.artefact import target_of, target_of_specification
+from firnline_infra.artefact.errors import TargetUnsupported
 from firnline_infra.specification import EnvironmentSpec, load_spec
 from firnline_infra.specification.runtime import Runtime
 

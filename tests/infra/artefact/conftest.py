@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from firnline_infra.build import BuiltArtefact, build, build_cached, target_of
+from firnline_infra.artefact import BuiltArtefact, build, build_cached, target_of
 
 TARGET = target_of(python="3.13", architecture="aarch64", spark="4.1.1")
 

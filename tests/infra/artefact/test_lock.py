@@ -10,11 +10,11 @@ from typing import Any
 import pytest
 from packaging.utils import parse_wheel_filename
 
-from firnline_infra.build import target_of
-from firnline_infra.build.contents import licence_of
-from firnline_infra.build.lock import locked, pins_of
-from firnline_infra.build.of_specification import target_of_specification
-from firnline_infra.build.target import ARCHITECTURES, PYTHONS
+from firnline_infra.artefact import target_of
+from firnline_infra.artefact.contents import licence_of
+from firnline_infra.artefact.lock import locked, pins_of
+from firnline_infra.artefact.of_specification import target_of_specification
+from firnline_infra.artefact.target import ARCHITECTURES, PYTHONS
 from firnline_ingest.config.metrics import EXTRAS
 from tests.infra.specifications import smallest
 

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from firnline_infra.build import read_artefact, read_artefact_for, target_of
-from firnline_infra.build.errors import (
+from firnline_infra.artefact import read_artefact, read_artefact_for, target_of
+from firnline_infra.artefact.errors import (
     ArtefactTooLarge,
     ArtefactUnfit,
     ModuleTaken,
@@ -17,7 +17,7 @@ from firnline_infra.build.errors import (
     WheelForeign,
     WheelMissing,
 )
-from tests.infra.build.conftest import Wheels
+from tests.infra.artefact.conftest import Wheels
 
 
 def test_the_same_inputs_give_the_same_bytes(wheels: Wheels, tmp_path: Path) -> None:
@@ -92,7 +92,7 @@ def test_what_was_built_is_not_built_again(wheels: Wheels, monkeypatch: pytest.M
 
 def test_an_archive_beyond_the_limit_is_refused(wheels: Wheels, monkeypatch: pytest.MonkeyPatch) -> None:
     wheels.add("orders", {"orders/a.so": os.urandom(2000)})
-    monkeypatch.setattr("firnline_infra.build.assemble.LIMIT_BYTES", 1000)
+    monkeypatch.setattr("firnline_infra.artefact.assemble.LIMIT_BYTES", 1000)
     with pytest.raises(ArtefactTooLarge, match="1,000 is the limit"):
         wheels.built()
 

@@ -4,8 +4,8 @@ import base64
 from collections.abc import Callable
 from typing import Any
 
-from firnline_infra.build.artefact import BuiltArtefact, Manifest
-from firnline_infra.build.image import build_image
+from firnline_infra.artefact.artefact import BuiltArtefact, Manifest
+from firnline_infra.artefact.image import build_image
 from firnline_infra.runtimes.aws import call, code_of
 from firnline_infra.runtimes.errors import RuntimeRefused
 from firnline_infra.specification.model import EnvironmentSpec

@@ -6,7 +6,7 @@ from typing import Any
 
 from packaging.utils import canonicalize_name
 
-from firnline_infra.build.contents import Package, spdx_expression
+from firnline_infra.artefact.contents import Package, spdx_expression
 
 SPACE = uuid.uuid5(uuid.NAMESPACE_DNS, "firnline-engine")
 

@@ -8,8 +8,8 @@ import tempfile
 from collections.abc import Callable
 from pathlib import Path
 
-from firnline_infra.build.artefact import CONTAINERFILE, BuiltArtefact
-from firnline_infra.build.errors import ImageFailed, NoBuilder
+from firnline_infra.artefact.artefact import CONTAINERFILE, BuiltArtefact
+from firnline_infra.artefact.errors import ImageFailed, NoBuilder
 from firnline_infra.s3a import known_hadoops, provide
 from firnline_ingest.activity import waiting_for
 

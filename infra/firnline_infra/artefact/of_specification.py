@@ -2,9 +2,9 @@
 engine runs.
 """
 
+from firnline_infra.artefact.errors import TargetUnsupported
+from firnline_infra.artefact.target import Target, target_of
 from firnline_infra.blueprint.engine_config import metrics_config
-from firnline_infra.build.errors import TargetUnsupported
-from firnline_infra.build.target import Target, target_of
 from firnline_infra.runtimes.options import NEWEST_SPARK
 from firnline_infra.specification.model import EnvironmentSpec
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from packaging.tags import Tag, compatible_tags, cpython_tags
 from packaging.version import InvalidVersion, Version
 
-from firnline_infra.build.errors import TargetUnsupported
+from firnline_infra.artefact.errors import TargetUnsupported
 
 PYTHONS = ("3.11", "3.12", "3.13")
 ARCHITECTURES = ("x86_64", "aarch64")
