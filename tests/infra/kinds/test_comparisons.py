@@ -30,7 +30,7 @@ def subject(rows: list[dict[str, Any]] | None = None, made_at: datetime | None =
         wanted=blueprint.landing.tables[0],
         spec=SPEC,
         blueprint=blueprint,
-        clients={}.__getitem__,
+        clients=dict[str, Any]().__getitem__,
         rows=answer,
         made_at=lambda token, name: made_at,
     )
