@@ -69,6 +69,11 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> Iterator[None]:
     items[:] = long_first(items, workers, is_long, fixture_of_module)
 
 
+def pytest_collection_finish() -> None:
+    """Modules and tests stay until the end: no search for garbage looks at them again, the five at the end least of all."""
+    gc.freeze()
+
+
 def is_long(item: pytest.Item) -> bool:
     return any(mark.name in LONG for mark in item.iter_markers())
 
