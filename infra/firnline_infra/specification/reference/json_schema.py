@@ -27,13 +27,21 @@ Schema = dict[str, Any]
 def json_schema(document: type[BaseModel] = EnvironmentSpec) -> Schema:
     """The JSON schema, with a description of each field and of each value of an enumeration; required fields come first in
     a section."""
+    schema: Schema = json.loads(_described(document))
+    return schema
+
+
+@cache
+def _described(document: type[BaseModel]) -> str:
+    """The schema as text, which nobody changes: pydantic takes a second for it."""
     schema = document.model_json_schema(by_alias=True)
     kinds = {kind.__name__: kind for kind in _kinds(document)}
     for name, definition in [(document.__name__, schema), *schema["$defs"].items()]:
         _describe(kinds[name], definition)
-    return {"$schema": DIALECT, **schema}
+    return json.dumps({"$schema": DIALECT, **schema})
 
 
+@cache
 def json_schema_text() -> str:
     """The schema for editors: it takes a word where one stands for a section, as a document may have it."""
     schema = json_schema()
