@@ -53,8 +53,8 @@ class _Quiet(SimpleHTTPRequestHandler):
 
 
 class _WithoutIndex(_Quiet):
-    """What the search looks through is empty: each page reads and prepares the whole of it when it is opened, which takes
-    longer than to draw the page."""
+    """Serves an empty index of the search: each page reads and prepares the whole of it when it is opened, which takes longer
+    than to draw the page."""
 
     def send_head(self) -> Any:
         if self.path != "/search/search_index.json":
