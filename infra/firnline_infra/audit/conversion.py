@@ -83,7 +83,7 @@ def not_ingested_of(
     config: EngineConfig, pipeline: PipelineConfig, schemas: SchemasOf = no_registry
 ) -> Callable[[str], IsNotIngested | None]:
     """Tells what is not ingested, by shard because one judge serves one thread; None where everything is ingested."""
-    if pipeline.unusable_records is not UnusableRecords.SKIP and config.dead_letters.stream is None:
+    if pipeline.on_error is not UnusableRecords.SKIP and config.dead_letters.stream is None:
         return lambda _: None
 
     def of_shard(shard_id: str) -> IsNotIngested:

@@ -72,7 +72,7 @@ def absent_callable(pipeline: PipelineConfig, *, letters_are_seen: bool = True) 
 def _undecidable(pipeline: PipelineConfig, letters_are_seen: bool) -> Iterator[str]:
     if any(transform.leaves_records_out for transform in pipeline.transforms):
         yield "the pipeline's transforms leave records out"
-    if pipeline.unusable_records is UnusableRecords.SKIP or not letters_are_seen:
+    if pipeline.on_error is UnusableRecords.SKIP or not letters_are_seen:
         yield "records that can't be rows are nowhere"
     if pipeline.format.makes_several_rows:
         yield "a record is several rows"

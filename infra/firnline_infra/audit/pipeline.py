@@ -216,7 +216,7 @@ class PipelineAudit:
             remarks.append(f"There is no folder {folder} on this machine: no dead letters were read.")
         if places.stream is not None:
             remarks.append(f"Dead letters go to the stream {places.stream}, which is not read here: {are_filtered}")
-        if self.pipeline.unusable_records is UnusableRecords.SKIP:
+        if self.pipeline.on_error is UnusableRecords.SKIP:
             remarks.append(f"The pipeline skips unusable records: {are_filtered}")
         return remarks
 

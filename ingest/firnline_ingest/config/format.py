@@ -128,7 +128,7 @@ class EmptyRecords(StrEnum):
     """Treatment of a record without content, which some producers mean as a deletion (a tombstone)."""
 
     REJECT = "reject"
-    """It can't be a row, and is treated as `unusable_records` says."""
+    """It can't be a row, and is treated as `on_error` says."""
     IGNORE = "ignore"
     """It is skipped, and counted as `tombstones`."""
     INGEST = "ingest"

@@ -10,6 +10,8 @@ from pydantic import BaseModel, ValidationError
 from firnline_ingest.errors import did_you_mean, nearest
 
 Location = tuple[str | int, ...]
+EARLIER = {"unusable_records": "on_error"}
+"""Names that fields had before the first release, as notes and copies may still have them, and those that they have."""
 
 
 def path_of(location: Iterable[str | int]) -> str:
@@ -22,6 +24,8 @@ def path_of(location: Iterable[str | int]) -> str:
 def name_hint(model: type[BaseModel], location: Location) -> str:
     """The end of a sentence about a name that its section does not have: the nearest one there, or the place where it belongs."""
     name, beside = str(location[-1]), field_names(model, location[:-1])
+    if EARLIER.get(name) in beside:
+        return f"did you mean {EARLIER[name]!r}?"
     if nearest(name, beside) is None and (place := _elsewhere(model, location, beside)):
         return (
             f"did you mean {place!r}?"

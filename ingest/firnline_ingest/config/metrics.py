@@ -94,7 +94,7 @@ DEAD_LETTERS = _count(
     "DeadLetters", "Records that can't be rows, and were kept.", "`firnline dead-letters list` says which and why."
 )
 SKIPPED = _count(
-    "Skipped", "Records that can't be rows, in a pipeline that leaves them out.", "`unusable_records: keep` keeps them."
+    "Skipped", "Records that can't be rows, in a pipeline that leaves them out.", "`on_error: dead_letter` keeps them."
 )
 REREAD_LETTERS = _count(
     "RereadLetters",

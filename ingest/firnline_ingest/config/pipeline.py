@@ -73,8 +73,8 @@ class PipelineOptions(Section):
     tolerance: Tolerance = Field(default=Tolerance.NONE, strict=False)
     """`none`: a row that Snowflake rejects stops its shard, so that a person sees it. `all`: it stays in the error table,
     which must be on."""
-    unusable_records: UnusableRecords = Field(default=UnusableRecords.KEEP, strict=False)
-    """What a record does that can't be a row. `keep` by default: its bytes, its place and the reason are kept as a
+    on_error: UnusableRecords = Field(default=UnusableRecords.DEAD_LETTER, strict=False)
+    """What a record does that can't be a row. `dead_letter` by default: its bytes, its place and the reason are kept as a
     dead letter."""
     max_unusable_per_minute: int | None = Field(default=None, ge=1)
     """Unusable records of one shard that arrived in one minute; more of them stop the shard, because a producer turned

@@ -22,7 +22,7 @@ class Tolerance(StrEnum):
 class UnusableRecords(StrEnum):
     """Treatment of a record that can't be a row (docs/records.md says which those are)."""
 
-    KEEP = "keep"
+    DEAD_LETTER = "dead_letter"
     """It becomes a dead letter, and its shard goes on."""
     SKIP = "skip"
     """It is skipped and counted: once the stream has dropped it, its bytes are nowhere."""

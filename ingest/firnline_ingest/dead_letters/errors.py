@@ -180,15 +180,15 @@ class UnusableRecord(StoppedByRecord):
     """A record that can't be a row, in a pipeline that stops for one."""
 
     id = "FL-4017"
-    causes = "A record that can't be a row, and `unusable_records: stop`. What stands in front of it is in the table"
-    remedy = "fix the producer; `keep` or `skip`, and start again"
+    causes = "A record that can't be a row, and `on_error: stop`. What stands in front of it is in the table"
+    remedy = "fix the producer; `dead_letter` or `skip`, and start again"
 
     def __init__(self, shard: str, sequence_number: str, reason: str, detail: str) -> None:
         super().__init__(
-            f"Record {sequence_number} of {shard} can't be a row ({reason}: {detail}), and the pipeline's unusable_records is "
+            f"Record {sequence_number} of {shard} can't be a row ({reason}: {detail}), and the pipeline's on_error is "
             f"'stop'.",
-            next_step="nothing is lost: the shard stopped in front of it. To go on, set unusable_records of the pipeline to "
-            "'keep' (it becomes a dead letter) or 'skip', and start the engine again before the stream drops it.",
+            next_step="nothing is lost: the shard stopped in front of it. To go on, set on_error of the pipeline to "
+            "'dead_letter' or 'skip', and start the engine again before the stream drops it.",
         )
 
 

@@ -48,7 +48,7 @@ class ShardDeadLetters:
         """`row` is the ledger's as the session begins with it."""
         self._report = report
         self._key, self._end_of = work.key, work.end_of
-        self._policy = work.pipeline.unusable_records
+        self._policy = work.pipeline.on_error
         self._services = services
         self._before_keeping = before_keeping
         self._limit = ArrivalLimit(work.pipeline.max_unusable_per_minute, row.unusable)
@@ -126,7 +126,7 @@ def refuse_stopped(row: ShardRow, pipeline: PipelineConfig) -> None:
 
 
 def _limit_of(pipeline: PipelineConfig) -> str:
-    return f"{pipeline.max_unusable_per_minute}/{pipeline.unusable_records}/{pipeline.conversion_hash}"
+    return f"{pipeline.max_unusable_per_minute}/{pipeline.on_error}/{pipeline.conversion_hash}"
 
 
 class DecidedBefore:

@@ -53,7 +53,7 @@ class Formats:
         """Letters are kept from now on, and the rejected rows accepted."""
         for name in [name for name in self.stage.streams if name not in (STOPS, REFUSES)]:
             del self.stage.streams[name]
-        self.stage.streams[STOPS]["unusable_records"] = "keep"
+        self.stage.streams[STOPS]["on_error"] = "dead_letter"
         for _ in range(self.copies):
             failed = [line for line in self.stage.log("shard.failed") if line["shard"].startswith(f"{REFUSES}/")]
             token = failed[-1]["next_step"].split("--accept-errors ")[1].split()[0]
@@ -102,8 +102,8 @@ class Formats:
 
     def _make_deciding(self) -> None:
         numbers = f"{METADATA}, N NUMBER"
-        self.stage.pipeline(SKIPS, unusable_records="skip", max_row_bytes=20_000)
-        self.stage.pipeline(STOPS, unusable_records="stop", max_row_bytes=20_000)
+        self.stage.pipeline(SKIPS, on_error="skip", max_row_bytes=20_000)
+        self.stage.pipeline(STOPS, on_error="stop", max_row_bytes=20_000)
         self.stage.pipeline(REFUSES, columns=numbers, tolerance="none")
         self.stage.pipeline(TOLERATES, columns=numbers, tolerance="all")
         for name, bad in ((SKIPS, KINDS), (STOPS, KINDS), (REFUSES, [NO_NUMBER]), (TOLERATES, [NO_NUMBER])):

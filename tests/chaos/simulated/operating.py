@@ -29,9 +29,9 @@ Decision = Callable[[ShardRow], ShardRow]
 def begin(world: World) -> None:
     """With pipelines that ask for stops."""
     world.asks_for = STOPS
-    unusable = world.rng.choice(("stop", "stop", "keep", "skip"))
+    unusable = world.rng.choice(("stop", "stop", "dead_letter", "skip"))
     most = world.rng.choice((None, 2)) if unusable != "stop" else None
-    world.options = {"tolerance": "none", "unusable_records": unusable, "max_unusable_per_minute": most}
+    world.options = {"tolerance": "none", "on_error": unusable, "max_unusable_per_minute": most}
     world.may_skip = unusable == "skip"
 
 
@@ -47,7 +47,7 @@ def unnoticed(world: World) -> list[str]:
         return []
     unseen = [one for one in found if one.number > accepted.get(one.shard, -1)]
     problems = [f"{len(unseen)} rejected rows were never accepted, and their shards went on"] if unseen else []
-    if letters and world.options["unusable_records"] == "stop":
+    if letters and world.options["on_error"] == "stop":
         problems.append(f"{len(letters)} dead letters were kept, where the shard was to stop")
     return problems
 
@@ -99,7 +99,7 @@ def a_person_resumes_what_had_not_stopped(world: World) -> None:
 def the_options_change(world: World) -> None:
     """Changes the options of what is unusable, but never back to a stop: for engines that start from now on."""
     if world.rng.random() < 0.3:
-        _change_unusable(world, world.rng.choice(("keep", "skip")))
+        _change_unusable(world, world.rng.choice(("dead_letter", "skip")))
 
 
 def settle(world: World, *, is_killed: bool = False) -> bool:
@@ -110,7 +110,7 @@ def settle(world: World, *, is_killed: bool = False) -> bool:
     _end_engines(world)
     for stop in stops:
         if stop.id in BY_RECORD:
-            _change_unusable(world, world.rng.choice(("keep", "skip")))
+            _change_unusable(world, world.rng.choice(("dead_letter", "skip")))
             del world.stopped[stop.shard]
         elif (row := world.rows.get(stop.shard)) is None or _decide(world, row, _acceptance(world, stop), is_killed):
             del world.stopped[stop.shard]
@@ -154,5 +154,5 @@ def _end_engines(world: World) -> None:
 
 
 def _change_unusable(world: World, policy: str) -> None:
-    world.options = {**world.options, "unusable_records": policy, "max_unusable_per_minute": None}
+    world.options = {**world.options, "on_error": policy, "max_unusable_per_minute": None}
     world.may_skip = world.may_skip or policy == "skip"

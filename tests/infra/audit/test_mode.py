@@ -41,7 +41,7 @@ def test_rows_are_found_by_their_places_where_every_record_has_to_be_somewhere()
         ([{**ABSENT, "none": "filter"}], {}, "leave records out"),
         ([ABSENT, {"type": "filter", "field": "a", "exists": True}], {}, "leave records out"),
         ([{"type": "extract", "field": "a", "missing": "filter"}, ABSENT], {}, "leave records out"),
-        ([ABSENT], {"unusable_records": "skip"}, "are nowhere"),
+        ([ABSENT], {"on_error": "skip"}, "are nowhere"),
         ([ABSENT], {"format": {"type": "json_lines"}}, "several rows"),
     ],
 )

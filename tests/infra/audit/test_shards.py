@@ -252,7 +252,7 @@ def test_a_record_that_can_t_be_a_row_is_skipped_and_not_missing(world: World) -
     world.fill(1)
     config = EngineConfig.model_construct(dead_letters=DeadLettersConfig(stream="letters"))
     keeps = PipelineConfig.model_validate({"stream": "orders", "database": "DB", "schema": "RAW"})
-    skips = keeps.model_copy(update={"unusable_records": UnusableRecords.SKIP})
+    skips = keeps.model_copy(update={"on_error": UnusableRecords.SKIP})
     in_a_folder = EngineConfig.model_construct(dead_letters=DeadLettersConfig(folder=Path("/letters")))
     skipped = Counts(records=4, rows=3, skipped=1)
     assert world.audit(not_ingested=not_ingested_of(config, keeps)) == skipped

@@ -113,7 +113,7 @@ def test_an_adopted_bucket_is_told_the_environments_key() -> None:
     "said",
     [
         {"fail_on_data_loss": False},
-        {"unusable_records": "stop", "max_unusable_per_minute": 5},
+        {"on_error": "stop", "max_unusable_per_minute": 5},
         {"max_row_bytes": 200_000},
     ],
     ids=["whether a loss stops a shard", "what is done with unusable records", "how large a row may be"],

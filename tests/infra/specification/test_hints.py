@@ -7,8 +7,9 @@ import pytest
 from pydantic import BaseModel
 
 from firnline_infra.specification import EnvironmentSpec
+from firnline_infra.specification.pipeline import Pipeline
 from firnline_ingest.config.document import parse
-from firnline_ingest.config.hints import _words_of, sections_at, short_form
+from firnline_ingest.config.hints import EARLIER, _words_of, name_hint, sections_at, short_form
 from tests.infra.runtimes.environments import RUNTIMES
 from tests.infra.specifications import document, one_pipeline, problems, told
 
@@ -106,3 +107,9 @@ def _sections(model: type[BaseModel]) -> set[type[BaseModel]]:
             found.add(each)
             left += [inner for name in each.model_fields for inner in sections_at(each, (name,))]
     return found
+
+
+@pytest.mark.parametrize(("earlier", "now"), sorted(EARLIER.items()))
+def test_a_name_that_a_field_had_before_is_answered_with_the_one_that_it_has(earlier: str, now: str) -> None:
+    assert now in Pipeline.model_fields
+    assert name_hint(EnvironmentSpec, ("pipelines", 0, earlier)) == f"did you mean {now!r}?"

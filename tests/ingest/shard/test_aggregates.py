@@ -76,7 +76,7 @@ def test_a_kill_inside_an_aggregate_loses_and_doubles_none(mixed: World, step: E
 
 
 def test_a_stop_inside_an_aggregate_is_gone_on_from_inside_of_it(mixed: World, monkeypatch: pytest.MonkeyPatch) -> None:
-    mixed.configure(unusable_records="stop")
+    mixed.configure(on_error="stop")
     mixed.stream.put(pack([Packed(b'{"n":8}'), Packed(b"bad"), Packed(b'{"n":9}')]))
 
     assert problem(bounded(mixed.services(), mixed.work())) == "FL-4017"
@@ -172,7 +172,7 @@ def test_what_another_producer_packed_for_the_parent_stays_where_it_is(world: Wo
 def test_misplaced_records_stop_nobody_are_no_storm_and_are_counted(
     world: World, unusable: str, skipped: int, letters: int
 ) -> None:
-    world.configure(unusable_records=unusable, max_unusable_per_minute=1)
+    world.configure(on_error=unusable, max_unusable_per_minute=1)
     receipt = misplaced_after_a_split(world, KPL_PARTITION_KEY)
 
     assert receipt.problem is None

@@ -22,7 +22,7 @@ from .running import bounded, now_ms, run
 
 
 def test_skipped_records_are_counted_and_nowhere(world: World) -> None:
-    world.configure(unusable_records="skip")
+    world.configure(on_error="skip")
     world.put(0, b"bad", 1, b"", 2)
     steps: list[EpochStep] = []
     receipt = bounded(world.services(observer=lambda step, key: steps.append(step)), world.work())
@@ -34,7 +34,7 @@ def test_skipped_records_are_counted_and_nowhere(world: World) -> None:
 
 
 def test_a_pipeline_that_stops_has_everything_in_front_of_the_record_and_nothing_behind_it(world: World) -> None:
-    world.configure(unusable_records="stop")
+    world.configure(on_error="stop")
     numbers_of = world.put(0, 1, b"bad", 2)
     receipt = bounded(world.services(), world.work())
     assert receipt.state is ShardState.FAILED
@@ -46,7 +46,7 @@ def test_a_pipeline_that_stops_has_everything_in_front_of_the_record_and_nothing
 
 
 def test_a_restart_stops_at_the_same_record_until_a_person_decides(world: World) -> None:
-    world.configure(unusable_records="stop")
+    world.configure(on_error="stop")
     world.put(0, b"bad", 1)
     first, again = (bounded(world.services(run), world.work()) for run in ("first", "second"))
     assert again.problem == first.problem
@@ -58,7 +58,7 @@ def test_a_restart_stops_at_the_same_record_until_a_person_decides(world: World)
 
 
 def test_a_record_that_stops_as_the_first_of_its_shard_moves_nothing(world: World) -> None:
-    world.configure(unusable_records="stop")
+    world.configure(on_error="stop")
     world.put(b"bad", 0)
     receipt = bounded(world.services(), world.work())
     assert (problem(receipt), world.row.read_through) == ("FL-4017", None)
@@ -76,9 +76,9 @@ def test_a_storm_of_unusable_records_stops_the_shard_in_front_of_it(world: World
     assert world.numbers == [0]
 
 
-@pytest.mark.parametrize("policy", ["keep", "skip"])
+@pytest.mark.parametrize("policy", ["dead_letter", "skip"])
 def test_as_many_as_are_allowed_are_taken_in(world: World, policy: str) -> None:
-    world.configure(max_unusable_per_minute=3, unusable_records=policy)
+    world.configure(max_unusable_per_minute=3, on_error=policy)
     world.put(0, *[b"bad"] * 3, 1)
     receipt = bounded(world.services(), world.work())
     assert (receipt.state, receipt.dead_letters + receipt.skipped) == (ShardState.DONE, 3)
@@ -121,11 +121,11 @@ def test_while_no_letter_can_be_kept_no_row_behind_it_is_appended_and_nothing_co
     assert world.numbers == [0, 1]
 
 
-@pytest.mark.parametrize("policy", ["keep", "skip"])
+@pytest.mark.parametrize("policy", ["dead_letter", "skip"])
 def test_a_minute_has_no_more_unusable_records_after_a_restart_than_without_one(world: World, policy: str) -> None:
     """The count is the ledger's: three processes have no more than the limit allows, of one and the same minute."""
     world.use_clock()
-    world.configure(max_unusable_per_minute=3, unusable_records=policy)
+    world.configure(max_unusable_per_minute=3, on_error=policy)
     world.put(0, b"bad", b"bad", 1)
     assert bounded(world.services("first"), world.work()).problem is None
     assert list(world.row.unusable.values()) == [2]

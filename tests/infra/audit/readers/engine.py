@@ -38,7 +38,7 @@ def by_engine(of: PipelineConfig, records: Sequence[Record]) -> list[AuditOutcom
     for each in (each for piece in UserRecords(HashRange).pieces(records) for each in piece):
         made = maker.convert([each])
         found += [_row(json.loads(bytes(row)), bytes(row)) for row in made.rows]
-        for rejected in made.rejected if of.unusable_records == "keep" else ():
+        for rejected in made.rejected if of.on_error == "dead_letter" else ():
             content, place = LetterContent(digest_of(each.Data), str(rejected.reason)), each.position
             number, within = place.sequence_number, place.sub_sequence_number
             found.append(AuditOutcome(number, within, RecordPlace.DEAD_LETTERS, 1500, content))

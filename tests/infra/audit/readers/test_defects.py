@@ -75,7 +75,7 @@ def test_a_decoder_that_skips_good_records_is_found(name: str, monkeypatch: pyte
         raise Unusable(Rejection(RejectReason.MALFORMED, "it has a defect"))
 
     monkeypatch.setattr(engines_rows, "decoder_of", lambda *_: refuse)
-    assert kinds(name, unusable_records="skip") == {ProblemKind.MISSING}
+    assert kinds(name, on_error="skip") == {ProblemKind.MISSING}
 
 
 def first_only(pieces: Callable[[bytes], Iterator[bytes]]) -> Callable[[bytes], Iterator[bytes]]:
