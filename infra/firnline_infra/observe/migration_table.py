@@ -8,7 +8,9 @@ from typing import Any
 from firnline_infra.specification.model import EnvironmentSpec
 from firnline_infra.specification.names import Names
 
-IN_A_BLOCK = re.compile(r"(?m)^(?P<before>ledger:[^\n]*\n(?:(?:[ \t]+[^\n]*|[ \t]*)\n)*?[ \t]+migration:[ \t]*)true\b")
+IN_A_BLOCK = re.compile(
+    r"(?m)^(?P<before>ledger:[^\n]*\n(?:(?:[ \t]+[^\n]*|[ \t\r]*)\n)*?[ \t]+migration:[ \t]*)true\b"
+)
 IN_ONE_LINE = re.compile(r"(?m)^(?P<before>ledger:[ \t]*\{[^}\n]*\bmigration:[ \t]*)true\b")
 
 
@@ -46,10 +48,10 @@ def told_of(spec: EnvironmentSpec, dynamodb: Any) -> list[str]:
 
 def no_longer_made(specification: Path) -> bool:
     """Sets `ledger.migration` of the document to false, and changes nothing else; returns False if it finds no such line."""
-    text = specification.read_text(encoding="utf-8")
+    text = specification.read_bytes().decode()  # each line ends as it did
     for pattern in (IN_A_BLOCK, IN_ONE_LINE):
         changed, times = pattern.subn(r"\g<before>false", text, count=1)
         if times:
-            specification.write_text(changed, encoding="utf-8")
+            specification.write_bytes(changed.encode())
             return True
     return False

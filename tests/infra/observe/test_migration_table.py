@@ -96,6 +96,14 @@ def test_the_specification_makes_it_no_more_and_is_as_it_was_otherwise(
     assert "ledger.migration is false now" in capsys.readouterr().out
 
 
+@pytest.mark.parametrize("ledger", [BLOCK, IN_LINE])
+def test_lines_end_as_they_did(tmp_path: Path, ledger: str) -> None:
+    file, text = tmp_path / "dev.yaml", (DOCUMENT + ledger).replace("\n", "\r\n")
+    file.write_bytes(text.encode())
+    assert no_longer_made(file)
+    assert file.read_bytes().decode() == text.replace("migration: true", "migration: false")
+
+
 def test_a_line_that_is_not_found_is_asked_for(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     file = tmp_path / "dev.yaml"
     text = DOCUMENT + 'ledger: {"migration": true}\n'
