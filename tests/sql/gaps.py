@@ -87,6 +87,11 @@ GAPS = (
     _of_snowflake(SQLFLUFF, r"DESCRIBE AUTHENTICATION POLICY", "DESCRIBE TABLE", DESCRIBE_POLICY),
     _of_snowflake(SQLFLUFF, r"CREATE AUTHENTICATION POLICY(?= ON SCHEMA)", "CREATE TABLE", AUTHENTICATION),
     _of_snowflake(SQLFLUFF, r"SHOW USER PROCEDURES", "SHOW TABLES", "sql-reference/sql/show-user-procedures"),
+    _of_snowflake(SQLFLUFF, r"SHOW ALERTS", "SHOW TABLES", "sql-reference/sql/show-alerts"),
+    _of_snowflake(SQLFLUFF, r"SHOW NOTEBOOKS", "SHOW TABLES", "sql-reference/sql/show-notebooks"),
+    _of_snowflake(SQLFLUFF, r"MONITOR ON ALERT", "MONITOR ON TASK", GRANT),
+    _of_snowflake(SQLFLUFF, r"CREATE NOTEBOOK (\S+) .*", r"CREATE STAGE \1", "sql-reference/sql/create-notebook"),
+    _of_snowflake(SQLFLUFF, r"CREATE STREAMLIT (\S+) .*", r"CREATE STAGE \1", "sql-reference/sql/create-streamlit"),
     _of_snowflake(
         SQLFLUFF, r"SHOW AUTHENTICATION POLICIES", "SHOW TABLES", "sql-reference/sql/show-authentication-policies"
     ),

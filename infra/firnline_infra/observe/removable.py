@@ -31,10 +31,14 @@ WITH_A_CONTAINER = {
     "procedure": "USER PROCEDURES",
     "stream": "STREAMS",
     "task": "TASKS",
+    "alert": "ALERTS",
+    "notebook": "NOTEBOOKS",
+    "streamlit": "STREAMLITS",
 }
 """What a DROP of a schema takes along (`sql-reference/sql/drop-schema`), by the plural that SHOW has for it. Policies,
 tags and secrets are not asked for: not every edition has them."""
-NOT_IN_EVERY_EDITION = {"materialized view"}
+NOT_EVERYWHERE = {"materialized view", "alert", "notebook", "streamlit"}
+"""Kinds that an edition or a region may lack: that a listing of them is refused counts as none."""
 SNOWFLAKES_OWN = {"INFORMATION_SCHEMA"}
 """The schema whose views SHOW VIEWS lists with those of the others."""
 
@@ -95,7 +99,7 @@ def _inside(session: Any, noun: str, container: str) -> Iterator[tuple[Qualified
     try:
         found = rows_if_there(session, f"SHOW {WITH_A_CONTAINER[noun]} IN {container}") or ()
     except SnowflakeRefused:
-        if noun in NOT_IN_EVERY_EDITION:
+        if noun in NOT_EVERYWHERE:
             return
         raise
     for row in found:

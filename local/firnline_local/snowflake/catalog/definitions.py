@@ -49,6 +49,18 @@ class Task(DefinedObject):
     kind = kinds.TASK
 
 
+class Alert(DefinedObject):
+    kind = kinds.ALERT
+
+
+class Notebook(DefinedObject):
+    kind = kinds.NOTEBOOK
+
+
+class Streamlit(DefinedObject):
+    kind = kinds.STREAMLIT
+
+
 DEFINITIONS: tuple[type[DefinedObject], ...] = (
     View,
     MaterializedView,
@@ -58,4 +70,7 @@ DEFINITIONS: tuple[type[DefinedObject], ...] = (
     Procedure,
     TableStream,
     Task,
+    Alert,
+    Notebook,
+    Streamlit,
 )

@@ -326,6 +326,9 @@ LISTINGS = {
     "USER PROCEDURES": Listing(CALLABLES, all_of(kinds.PROCEDURE)),
     "STREAMS": Listing(DEFINED, all_of(kinds.STREAM)),
     "TASKS": Listing(DEFINED, all_of(kinds.TASK)),
+    "ALERTS": Listing(DEFINED, all_of(kinds.ALERT)),
+    "NOTEBOOKS": Listing(DEFINED, all_of(kinds.NOTEBOOK)),
+    "STREAMLITS": Listing(DEFINED, all_of(kinds.STREAMLIT)),
     "EXTERNAL VOLUMES": Listing(EXTERNAL_VOLUMES, all_of(kinds.EXTERNAL_VOLUME), whole_account=True),
 }
 """The listings by the plural that SHOW names."""
