@@ -1,6 +1,6 @@
 """Alarms that wake somebody: a reader that falls behind, calls that are refused, records that are not rows, a silent engine."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass
 from enum import Enum, auto
 from typing import Any, Literal
@@ -12,17 +12,21 @@ from firnline_infra.specification.elsewhere import is_elsewhere
 from firnline_infra.specification.model import EnvironmentSpec
 from firnline_infra.specification.names import refresh_of, view_of
 from firnline_infra.specification.origin import Origin
-from firnline_infra.specification.pipeline import others_of
+from firnline_infra.specification.pipeline import SchemaContract, others_of
 from firnline_infra.specification.reader import FanOutReader
 from firnline_infra.specification.redshift import StreamView
 from firnline_ingest.config.metrics import (
     APPLICATION,
     DEAD_LETTERS,
     HEARTBEAT,
+    NEW_COLUMNS,
+    NOT_NULLS_DROPPED,
     REJECTED_ROWS,
     STOPPED,
     STREAM,
     TIME_TO_TRIM,
+    UNDECIDED_SHARDS,
+    UNKNOWN_KEYS,
     WAITING_SHARDS,
     Metric,
 )
@@ -70,6 +74,8 @@ class AlarmRule:
     less_than: float | Callable[[Alarms], float] | None = None
     silence: Literal["breaching", "notBreaching", "ignore"] = "notBreaching"
     periods: int = 3
+    contract: SchemaContract | None = None
+    """Only of a stream whose pipeline says this `schema_contract`."""
 
 
 ALARMS = (
@@ -143,6 +149,46 @@ ALARMS = (
         periods=1,
     ),
     AlarmRule(
+        "{stream}-new-columns",
+        About.STREAM,
+        NEW_COLUMNS,
+        "The table of stream {stream} got columns for new keys (schema_contract: evolve). Next: `schema.evolved` in the engine's "
+        "log names them, with the first record of each; tell who reads the table.",
+        at_least=1,
+        periods=1,
+        contract=SchemaContract.EVOLVE,
+    ),
+    AlarmRule(
+        "{stream}-not-null-dropped",
+        About.STREAM,
+        NOT_NULLS_DROPPED,
+        "Records of stream {stream} lack a column that was NOT NULL, and schema evolution made it nullable. Next: "
+        "`schema.not_null_dropped` in the engine's log names it; correct the producer, then SET NOT NULL.",
+        at_least=1,
+        periods=1,
+        contract=SchemaContract.EVOLVE,
+    ),
+    AlarmRule(
+        "{stream}-unknown-keys",
+        About.STREAM,
+        UNKNOWN_KEYS,
+        "Records of stream {stream} have keys without a column, whose values are not kept (schema_contract: freeze). Next: "
+        "`schema.unknown_keys` in the engine's log names them, with the statement that adds their columns.",
+        at_least=1,
+        periods=1,
+        contract=SchemaContract.FREEZE,
+    ),
+    AlarmRule(
+        "{stream}-undecided-keys",
+        About.STREAM,
+        UNDECIDED_SHARDS,
+        "Shards of stream {stream} wait in front of records with new keys (schema_contract: ask); they are lost after "
+        "{retention}. Next: `firnline columns` lists the keys; --approve or --decline them.",
+        at_least=1,
+        periods=1,
+        contract=SchemaContract.ASK,
+    ),
+    AlarmRule(
         "heartbeat",
         About.ENGINE,
         HEARTBEAT,
@@ -189,7 +235,7 @@ def _alarms(environment: Environment) -> Iterator[Mapping[str, Any]]:
             yield from _of_kinesis(environment, stream, of_stream)
         if publishes:
             dimensions = {APPLICATION: names.application, STREAM: stream.name}
-            yield from _of(About.STREAM, environment, dimensions, of_stream)
+            yield from _of(About.STREAM, environment, dimensions, of_stream, _contracts(spec, stream.name))
     if publishes:
         yield from _of(About.ENGINE, environment, {APPLICATION: names.application}, {})
     for view in spec.redshift.views if spec.redshift else ():
@@ -198,6 +244,14 @@ def _alarms(environment: Environment) -> Iterator[Mapping[str, Any]]:
     for operation in LEDGER_OPERATIONS:
         dimensions = {"TableName": names.ledger_table, "Operation": operation}
         yield from _of(About.LEDGER, environment, dimensions, {"operation": operation})
+
+
+def _contracts(spec: EnvironmentSpec, stream: str) -> set[SchemaContract]:
+    """Those that the pipelines of the stream say, also the one whose pattern finds it."""
+    reading = [each for each in spec.pipelines if each.stream == stream] or [
+        each for each in spec.pipelines if others_of(each, [stream])
+    ]
+    return {each.schema_contract for each in reading if each.schema_contract is not None}
 
 
 def _is_read(spec: EnvironmentSpec, stream: StreamOptions) -> bool:
@@ -230,11 +284,15 @@ def _of_kinesis(
 
 
 def _of(
-    about: About, environment: Environment, dimensions: Mapping[str, str], words: Mapping[str, str]
+    about: About,
+    environment: Environment,
+    dimensions: Mapping[str, str],
+    words: Mapping[str, str],
+    contracts: Collection[SchemaContract] = (),
 ) -> Iterator[Mapping[str, Any]]:
     spec, names = environment.spec, environment.names
     slots = {"application": names.application, "table": names.ledger_table, "alarms": spec.alarms, **words}
-    for rule in (each for each in ALARMS if each.about is about):
+    for rule in (each for each in ALARMS if each.about is about and each.contract in (None, *contracts)):
         namespace, metric, statistic = _metric(rule, spec)
         threshold = rule.at_least if rule.less_than is None else rule.less_than
         assert threshold is not None, rule.name

@@ -22,6 +22,8 @@ from firnline_ingest.config.metrics import (
     INTERRUPTIONS,
     LAG,
     LEFT_OUT,
+    NEW_COLUMNS,
+    NOT_NULLS_DROPPED,
     OPENS,
     PROOF_DELAY,
     RECORDS,
@@ -36,6 +38,7 @@ from firnline_ingest.config.metrics import (
     THROTTLED,
     TIME_TO_TRIM,
     UNANSWERED,
+    UNDECIDED_SHARDS,
     UNKNOWN_KEYS,
     UNREADABLE_PAGES,
     WAITING_SHARDS,
@@ -58,7 +61,7 @@ ENGINE: tuple[tuple[str, tuple[Metric, ...]], ...] = (
     ("Channels", (OPENS, INTERRUPTIONS)),
     ("Read again", (REREAD_ROWS, REREAD_LETTERS)),
     ("Incidents", (INCIDENTS,)),
-    ("Keys without a column", (UNKNOWN_KEYS,)),
+    ("Keys and columns", (UNKNOWN_KEYS, NEW_COLUMNS, NOT_NULLS_DROPPED, UNDECIDED_SHARDS)),
 )
 """What the engine publishes, by the title of its widget: each metric once."""
 KINESIS = (

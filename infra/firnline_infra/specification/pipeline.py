@@ -1,10 +1,12 @@
 """One stream into one table, or into several by its routes."""
 
+import json
 import re
 from collections.abc import Iterable
-from typing import Self
+from enum import StrEnum
+from typing import Any, Self
 
-from pydantic import model_validator
+from pydantic import Field, model_validator
 
 from firnline_infra.specification.aws import StreamName
 from firnline_infra.specification.containers import ObjectOrigin
@@ -27,7 +29,26 @@ from firnline_ingest.config.rows import MetadataForm
 from firnline_ingest.config.transform import refuse_key_of_no_record
 from firnline_ingest.identifiers import stored_name
 
-NEVER_ROUTED = {"routes", "adds_columns", "also_streams", *OF_ONE_TABLE}
+NEVER_ROUTED = {"routes", "schema_contract", "adds_columns", "also_streams", *OF_ONE_TABLE}
+
+
+class SchemaContract(StrEnum):
+    """What a pipeline's table does about keys that it has no column for."""
+
+    EVOLVE = "evolve"
+    """A new key gets a column: by Snowflake's schema evolution, or with `schema_evolution: false` by the engine."""
+    FREEZE = "freeze"
+    """The table stays as it is. The values of new keys are not kept; they are counted, and each is named once."""
+    ASK = "ask"
+    """A person decides (`firnline columns`); until then the records wait in the stream."""
+
+
+OF_CONTRACT: dict[SchemaContract, dict[str, object]] = {
+    SchemaContract.EVOLVE: {},
+    SchemaContract.FREEZE: {"schema_evolution": False, "adds_columns": False},
+    SchemaContract.ASK: {"schema_evolution": False, "adds_columns": "approved"},
+}
+"""What each of them means in the options that it stands for."""
 
 
 class Pipeline(TableOptions, PipelineOptions):
@@ -51,6 +72,27 @@ class Pipeline(TableOptions, PipelineOptions):
     reader: Reader = "polling"
     """`polling` by default: it needs no consumer, and costs nothing beside the stream. `{fan_out: {consumer: NAME}}` where
     other readers share the shards' throughput, or where the milliseconds between two polls matter (docs/fan-out.md)."""
+
+    schema_contract: SchemaContract | None = Field(default=None, strict=False)
+    """One word for `schema_evolution` and `adds_columns`, with the alarms that go with it: `evolve`, `freeze` or `ask`. Where
+    absent those two say it, and there are no such alarms."""
+
+    @model_validator(mode="before")
+    @classmethod
+    def _the_contract_says_the_rest(cls, document: Any) -> Any:
+        """An option that the contract stands for may be said as well, if it says the same."""
+        said = document.get("schema_contract") if isinstance(document, dict) else None
+        if said not in list(SchemaContract):
+            return document  # another word is refused with the field
+        means = dict(OF_CONTRACT[SchemaContract(said)])
+        if said == SchemaContract.EVOLVE and document.get("schema_evolution") is False:
+            means["adds_columns"] = True
+        for name, value in means.items():
+            if (given := document.get(name, value)) != value:
+                raise ValueError(
+                    f"schema_contract: {said} means {name}: {json.dumps(value)}, not {json.dumps(given)}; remove one"
+                )
+        return {**document, **means}
 
     def refuse_what_its_kind_lacks(self) -> None:
         """Raises ValueError."""
@@ -90,6 +132,22 @@ class Pipeline(TableOptions, PipelineOptions):
             raise ValueError("leave out also_streams or reader.fan_out: a consumer belongs to one stream")
         if self.also_streams is not None and wildcard(self.also_streams) == "*":
             raise ValueError("also_streams has to begin or end as all its streams' names do, as clicks-.* or .*_cat")
+        return self
+
+    @model_validator(mode="after")
+    def _its_contract_holds_for_all_of_its_tables(self) -> Self:
+        if self.schema_contract is None:
+            return self
+        if self.content_column is not None or self.pipe_selects:
+            raise ValueError(
+                "schema_contract: keys become no columns with content_column, or behind a SELECT; remove it"
+            )
+        for number, table in enumerate(self.routes.tables if self.routes else ()):
+            if table.given.get("schema_evolution", self.schema_evolution) != self.schema_evolution:
+                raise ValueError(
+                    f"routes.tables[{number}] ({table.table}): schema_evolution differs from what schema_contract: "
+                    f"{self.schema_contract} means; remove it there"
+                )
         return self
 
     @model_validator(mode="after")

@@ -115,6 +115,16 @@ UNKNOWN_KEYS = _count(
     "Keys of rows that have no column in a table of a fixed schema: their values are not kept.",
     "`schema.unknown_keys` in the log names each, with the statement that adds its column (records.md).",
 )
+NEW_COLUMNS = _count(
+    "NewColumns",
+    "Columns that tables got for new keys of records.",
+    "`schema.evolved`, or `schema.columns_added`, in the log names each with its first record (records.md).",
+)
+NOT_NULLS_DROPPED = _count(
+    "NotNullsDropped",
+    "Columns that schema evolution made nullable, because records came without them.",
+    "`schema.not_null_dropped` in the log names each; correct the producer.",
+)
 LAG = Metric(
     "Lag",
     Unit.MILLISECONDS,
@@ -184,6 +194,13 @@ FAILING_SHARDS = Metric(
     "Shards and pipelines with a problem.",
     "The engine tries them again by itself; `firnline status` says when.",
 )
+UNDECIDED_SHARDS = Metric(
+    "UndecidedShards",
+    Unit.COUNT,
+    Kind.GREATEST,
+    "Shards whose next records have keys that a person has to decide about.",
+    "`firnline columns ENV` lists the keys; --approve or --decline them.",
+)
 STOPPED = Metric(
     "Stopped",
     Unit.COUNT,
@@ -202,9 +219,10 @@ HEARTBEAT = Metric(
 
 METRICS = (
     *(RECORDS, INGESTED, ROWS, BYTES, REREAD_ROWS, DEAD_LETTERS, REREAD_LETTERS, SKIPPED, LEFT_OUT, REJECTED_ROWS),
-    UNKNOWN_KEYS,
+    *(UNKNOWN_KEYS, NEW_COLUMNS, NOT_NULLS_DROPPED),
     *(LAG, UNANSWERED, PROOF_DELAY, TIME_TO_TRIM, THROTTLED, UNREADABLE_PAGES),
-    *(OPENS, INTERRUPTIONS, INCIDENTS, SHARDS, IDLE_SHARDS, WAITING_SHARDS, FAILING_SHARDS, STOPPED, HEARTBEAT),
+    *(OPENS, INTERRUPTIONS, INCIDENTS, SHARDS, IDLE_SHARDS, WAITING_SHARDS, UNDECIDED_SHARDS, FAILING_SHARDS),
+    *(STOPPED, HEARTBEAT),
 )
 """All of them; shard/receipt.py says of which counter each is made. Tests compare them with what is published, with alarms and
 dashboard, and with docs/metrics.md."""

@@ -78,5 +78,4 @@ class RunOptions(Section):
     failures: FailuresConfig = FailuresConfig.default()
     """Whether the engine stays up when a pipeline can't go on, and its patience."""
     proxy: ProxyOptions | None = None
-    """The HTTP proxy that everything goes through which the engine asks, on the driver and on every executor (docs/proxy.md);
-    where absent, that of their environment (HTTPS_PROXY, HTTP_PROXY, NO_PROXY)."""
+    """The HTTP proxy in front of all that the engine asks; that of its environment where absent."""

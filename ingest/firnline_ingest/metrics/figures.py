@@ -12,12 +12,16 @@ from firnline_ingest.config.metrics import (
     SHARDS,
     STOPPED,
     TIME_TO_TRIM,
+    UNDECIDED_SHARDS,
     WAITING_SHARDS,
     Kind,
     Metric,
 )
 from firnline_ingest.shard.receipt import PUBLISHED, Receipt, ShardState
 from firnline_ingest.values import ShardKey
+
+UNDECIDED = "FL-3137"
+"""ColumnsUndecided: the id of the problem of a shard that waits for a person's word."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +59,7 @@ def _values(
         IDLE_SHARDS: sum(receipt.is_idle for receipt in receipts),
         WAITING_SHARDS: sum(receipt.state == ShardState.WAITING for receipt in receipts),
         FAILING_SHARDS: sum(receipt.problem is not None for receipt in receipts),
+        UNDECIDED_SHARDS: sum(receipt.problem is not None and receipt.problem.id == UNDECIDED for receipt in receipts),
         STOPPED: sum(key.stream == stream for key in stopped),
         TIME_TO_TRIM: min((left for key, left in times.items() if key.stream == stream), default=None),
     }

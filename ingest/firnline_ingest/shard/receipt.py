@@ -17,6 +17,8 @@ from firnline_ingest.config.metrics import (
     INTERRUPTIONS,
     LAG,
     LEFT_OUT,
+    NEW_COLUMNS,
+    NOT_NULLS_DROPPED,
     OPENS,
     PROOF_DELAY,
     RECORDS,
@@ -110,6 +112,10 @@ class Tally:
     filtered: int = counter()
     """Records that a transform leaves out."""
     unknown_keys: int = counter(UNKNOWN_KEYS)
+    new_columns: int = counter(NEW_COLUMNS)
+    """Of the stream's table; the driver counts them, in one of an epoch's receipts of the stream."""
+    not_nulls_dropped: int = counter(NOT_NULLS_DROPPED)
+    """The same."""
     opens: int = counter(OPENS)
     interruptions: int = counter(INTERRUPTIONS)
     incidents: int = counter(INCIDENTS)

@@ -62,6 +62,8 @@ class ColumnWatch:
     _fixed: dict[TargetTable, Collection[str]] = field(default_factory=dict)
     """The columns of tables that get no others, by name, as far as they were looked at."""
     by_hand: ColumnsByHand = field(default_factory=ColumnsByHand)
+    _changes: dict[str, tuple[int, int]] = field(default_factory=dict)
+    """By stream, columns that came for records' keys, and NOT NULLs that went, of which no receipt tells yet."""
     _short: set[TargetTable] = field(default_factory=set)
     """Those of them that lack one which a record has: looked at on and on, until it is added."""
 
@@ -77,6 +79,13 @@ class ColumnWatch:
                 sight = Sight(key, receipt.epoch, str(receipt.key), number, kind)
                 if len(known) < MOST_KEPT and known.setdefault(column_key(key), sight) is sight:
                     self._untold.setdefault(receipt.stream, set()).add(column_key(key))
+
+    def count(self, receipts: Iterable[Receipt]) -> None:
+        """Puts what changed of a stream's table into one of its receipts, once; it waits where there is none."""
+        for receipt in receipts:
+            added, dropped = self._changes.pop(receipt.stream, (0, 0))
+            receipt.new_columns += added
+            receipt.not_nulls_dropped += dropped
 
     def look(self, catalog: TargetCatalog, states: Mapping[str, TargetState]) -> None:
         """`states` are the streams' tables. One that can't be asked for is reported, and keeps nothing."""
@@ -99,8 +108,9 @@ class ColumnWatch:
                 self._compare(target, columns, streams[target])
                 self._fixed.pop(target, None)
             elif wanted[target].matches_by_name:
-                self._seen.pop(target, None)
+                before = self._seen.pop(target, columns)
                 self._seen[target], self._fixed[target] = columns, tuple(columns)
+                self._changed(streams[target], added=self._of_records(columns.keys() - before.keys(), streams[target]))
                 unknown = self._unknown(target, columns, streams[target])
                 self._name_unknown(wanted[target], unknown)
             for stream in streams[target]:
@@ -125,10 +135,21 @@ class ColumnWatch:
             first = {name: sight.as_dict() for name, sight in sorted(sights.items())}
             extra = {"table": str(target), "added": added, "first_seen": first, "columns": len(columns)}
             log.info("schema.evolved", extra=extra)
+            self._changed(streams, added=len(added))
         if dropped := sorted(name for name, takes_null in before.items() if columns.get(name) and not takes_null):
             log.warning(
                 "schema.not_null_dropped", extra={"table": str(target), "columns": dropped, "next_step": DROPPED}
             )
+            self._changed(streams, dropped=len(dropped))
+
+    def _of_records(self, columns: Iterable[str], streams: Sequence[str]) -> int:
+        """Returns how many of a fixed table's new columns are for keys that records have: the engine's own, or its owner's."""
+        return sum(self._first(name, streams) is not None for name in columns)
+
+    def _changed(self, streams: Sequence[str], *, added: int = 0, dropped: int = 0) -> None:
+        if added or dropped:
+            before = self._changes.get(streams[0], (0, 0))
+            self._changes[streams[0]] = before[0] + added, before[1] + dropped
 
     def _tells_no_more(self, stream: str) -> bool:
         """Returns whether some of its shards may have had keys that were not reported."""

@@ -73,6 +73,7 @@ class EpochRunner:
         to_read = [shard for shard in shards if not self.skips(shard.key)]
         receipts = self._ingest(to_read, waiting={receipt.stream for receipt in refused})
         self.columns.sighted(receipts)
+        self.columns.count(refused + receipts)
         return refused + receipts
 
     def _ingest(self, shards: Sequence[PlannedShard], waiting: Collection[str]) -> list[Receipt]:

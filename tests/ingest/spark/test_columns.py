@@ -241,3 +241,33 @@ def test_keys_that_are_one_column_are_named_once_with_the_first_record(columns: 
     columns.look(fixed)
     (line,) = columns.said
     assert (line["count"], line["keys"]["price"]["epoch"]) == (1, 1)
+
+
+def receipt(stream: str) -> Receipt:
+    return Receipt.of(ShardKey(stream, 1, "shard"), Tally(), epoch=1, state=ShardState.DONE)
+
+
+def test_what_changes_of_a_table_is_counted_once_and_waits_for_a_receipt_of_its_stream(columns: Columns) -> None:
+    evolving = state("A")
+    columns.catalog.not_null.add("C")
+    columns.look(evolving)
+    columns.sees(1, price="number", size="text")
+    columns.catalog.columns |= {"PRICE", "SIZE"}
+    columns.catalog.not_null.clear()
+    columns.look(evolving)
+    other, first, second = receipt("s1"), receipt("s0"), receipt("s0")
+    columns.watch.count([other])
+    columns.watch.count([first, second])
+    columns.watch.count([again := receipt("s0")])
+    counted = [(each.new_columns, each.not_nulls_dropped) for each in (other, first, second, again)]
+    assert counted == [(0, 0), (2, 1), (0, 0), (0, 0)]
+
+
+def test_a_column_that_the_engine_added_for_a_key_is_counted_and_one_of_a_person_is_not(columns: Columns) -> None:
+    fixed = state("A", evolves=False)
+    columns.look(fixed)
+    columns.sees(1, price="number")
+    columns.catalog.columns |= {"PRICE", "BY_HAND"}
+    columns.look(fixed)
+    columns.watch.count([told := receipt("s0")])
+    assert (told.new_columns, told.not_nulls_dropped) == (1, 0)
