@@ -117,7 +117,11 @@ class NewColumns:
         if table.misses_no_key:
             return
         found = replace(table.known, columns=self._columns(state))
-        lacking = {column_key(key): NewColumn(key, new.kind) for key, new in keys.items() if found.is_unanswered(key)}
+        lacking = {
+            column_key(key): NewColumn(key, new.kind, declared=new.column)
+            for key, new in keys.items()
+            if found.is_unanswered(key)
+        }
         decided = None
         if plans and lacking:
             decided = plans.decided(state, self.catalog.columns_of(state.target), lacking, keys, shard=shard)

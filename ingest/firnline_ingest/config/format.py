@@ -3,7 +3,7 @@
 Each kind is one file of firnline_ingest/formats.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Protocol, Self
 from uuid import UUID
@@ -43,6 +43,19 @@ class Schemas(Protocol):
 
     def __call__(self, schema_id: int | UUID) -> RegisteredSchema | None:
         """Returns None if the registry has no schema of that id. Raises SchemaRegistryError if it does not answer."""
+
+
+class DeclaredType(NamedTuple):
+    """A field's type as its schema declares it."""
+
+    column: str = ""
+    """The type of a column for it; empty where the table's kind decides (nested ones)."""
+    kind: str = ""
+    """Of JSON's kinds (records/first_sight.py), where `column` is empty."""
+
+
+DeclaredTypes = Callable[[bytes], Mapping[str, DeclaredType]]
+"""Of the fields of what a record holds, unpacked. Raises as a decoder does."""
 
 
 class Format(Section):
@@ -114,6 +127,10 @@ class Format(Section):
     def decoder(self, check: Check, max_row_bytes: int, schemas: "SchemasOf") -> Decoder:
         """`schemas` says how a registry is asked. Raises ConfigError for a schema that is not decoded."""
         raise NotImplementedError
+
+    def declared_types(self, schemas: "SchemasOf") -> DeclaredTypes | None:
+        """Returns what knows the types of a record's fields; None where only values have types. Raises as `decoder`."""
+        return None
 
 
 SchemasOf = Callable[[Format], Schemas]

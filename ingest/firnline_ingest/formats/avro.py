@@ -7,7 +7,7 @@ from typing import Annotated, Any, Literal, Self
 
 from pydantic import AfterValidator, Field, model_validator
 
-from firnline_ingest.config.format import Check, Decoder, SchemasOf
+from firnline_ingest.config.format import Check, DeclaredTypes, Decoder, SchemasOf
 from firnline_ingest.config.registries import ConfluentRegistry
 from firnline_ingest.formats.avro_decoding.schema import has_record, parsed
 from firnline_ingest.formats.packing import PackedFormat
@@ -84,6 +84,18 @@ class AvroFormat(PackedFormat):
     @property
     def asks_glue(self) -> bool:
         return self.framing is AvroFraming.GLUE
+
+    def declared_types(self, schemas: SchemasOf) -> DeclaredTypes | None:
+        from firnline_ingest.formats.avro_decoding.objects import types_alone, types_in_containers
+        from firnline_ingest.formats.avro_decoding.registered import registered_types
+        from firnline_ingest.formats.framing import FRAMES
+
+        match self.framing:
+            case AvroFraming.CONTAINER:
+                return types_in_containers()
+            case AvroFraming.SINGLE_OBJECT | AvroFraming.NONE:
+                return types_alone(self.avro_schema or "")
+        return registered_types(FRAMES[self.framing], schemas(self))
 
     def decoder(self, check: Check, max_row_bytes: int, schemas: SchemasOf) -> Decoder:
         from firnline_ingest.formats.avro_decoding.objects import alone, avro_decoder, containers

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator
 
 import msgspec
 
-from firnline_ingest.config.format import Check, Decoder, Format, SchemasOf
+from firnline_ingest.config.format import Check, DeclaredTypes, Decoder, Format, SchemasOf
 from firnline_ingest.config.model import PipelineConfig
 from firnline_ingest.identifiers import stored_name
 from firnline_ingest.records.json_object import CARRIAGE_RETURN, LINE_FEED, minified
@@ -27,6 +27,14 @@ def decoder_of(of: Format, check: Check, most: int, schemas: SchemasOf) -> Decod
         return decode(content)
 
     return unpacked
+
+
+def types_of(of: Format, schemas: SchemasOf) -> DeclaredTypes | None:
+    """What knows the types that a record's schema declares, of records as they come; None where there is no schema."""
+    unpack, types = of.unpacker(), of.declared_types(schemas)
+    if unpack is None or types is None:
+        return types
+    return lambda data: types(unpack(data))
 
 
 def bounded(check: Check, most: int) -> Check:

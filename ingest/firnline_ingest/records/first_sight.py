@@ -51,6 +51,8 @@ class NewKey(NamedTuple):
     """The sequence number of that one."""
     records: int = 1
     """How many there are."""
+    column: str = ""
+    """The type of a column for it, as the record's schema declares it; empty where its values decide."""
 
 
 def kind_of(value: msgspec.Raw) -> JsonKind:

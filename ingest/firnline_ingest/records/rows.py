@@ -15,7 +15,7 @@ from firnline_ingest.config.format import EmptyRecords, SchemasOf, no_registry
 from firnline_ingest.config.model import PipelineConfig
 from firnline_ingest.kinesis.page import Record
 from firnline_ingest.records.chain import Chain
-from firnline_ingest.records.contents import bounded, decoder_of, without_null, wrap_of
+from firnline_ingest.records.contents import bounded, decoder_of, types_of, without_null, wrap_of
 from firnline_ingest.records.first_sight import JsonKind, NewKey, NewKeys, first_sights
 from firnline_ingest.records.json_object import JsonObjectCheck, check_any_json
 from firnline_ingest.records.key_shape import NOTHING_KNOWN, LackingKeys, TableKeys
@@ -123,6 +123,8 @@ class RowMaker:
             self._check_content = without_null(self._check_content)
         of = pipeline.format.in_column(pipeline.content_column)
         self._decode = decoder_of(of, self._check_content, pipeline.max_row_bytes, schemas)
+        has_its_fields = self._transform is None and self._wrap is None  # a transform's keys are no field's
+        self._declared = types_of(of, schemas) if has_its_fields and pipeline.adds_columns else None
         self._check_made = self._check if self._wrap is None else check_any_json
         self._tables: Mapping[str, TableKeys] = {}
         self._missing: list[LackingKeys] = []  # of the rows of the record at hand
@@ -181,7 +183,21 @@ class RowMaker:
         for index in dict.fromkeys(made.indexes):
             documents = self.objects(records[index])
             new.add(self.table, index, documents, records[index].SequenceNumber)
-        return new.found
+        if self._declared is None:
+            return new.found
+        return {table: self._typed(keys, records) for table, keys in new.found.items()}
+
+    def _typed(self, keys: Mapping[str, NewKey], records: Sequence[Record]) -> Mapping[str, NewKey]:
+        """The keys with the types that their records' schemas declare."""
+        assert self._declared is not None, "who asks has declared types"
+        typed = dict(keys)
+        for index in {new.record for new in keys.values()}:
+            types = self._declared(records[index].Data)
+            for key, new in keys.items():
+                if new.record == index and (declared := types.get(key)):
+                    kind = JsonKind(declared.kind) if declared.kind else new.kind
+                    typed[key] = new._replace(kind=kind, column=declared.column)
+        return typed
 
     def objects(self, record: Record) -> Sequence[bytes]:
         """Returns what the record holds, without metadata: an object for each row. Raises Unusable and Omitted."""

@@ -24,6 +24,9 @@ class NewColumn(NamedTuple):
     approved: str = ""
     """The definition that a person has approved: that one, whatever the kind of a later record is."""
 
+    declared: str = ""
+    """The type that the record's schema declares; empty where `kind` decides."""
+
     def definition(self, state: TargetState) -> str:
         """Returns it as ADD COLUMN takes it; with … where a person has to name a type."""
         return self.approved or f"{quoted(self.key.upper())} {self._type(state)}"
@@ -34,6 +37,8 @@ class NewColumn(NamedTuple):
         return self.definition(state).endswith(f"({UNSAID})")
 
     def _type(self, state: TargetState) -> str:
+        if self.declared:
+            return self.declared
         if self.kind == "array":
             return f"ARRAY({UNSAID})" if state.is_iceberg else "ARRAY"
         if self.kind == "object" and not state.has_variant:

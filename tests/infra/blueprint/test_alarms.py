@@ -9,6 +9,7 @@ from firnline_infra.blueprint.alarms import ALARMS, About, AlarmRule
 from firnline_infra.environment import Environment
 from firnline_infra.kinds.observability import metric_alarms
 from firnline_infra.specification import parse_spec
+from firnline_infra.specification.pipeline import SchemaContract
 from firnline_ingest.config.metrics import METRICS, Kind
 from firnline_ingest.metrics.embedded import embedded
 from firnline_ingest.metrics.figures import figures
@@ -30,9 +31,11 @@ def alarms_of(
     readers: Sequence[str] = ("polling",),
     more: str = "",
     alarms: str = "",
+    contract: str | None = None,
 ) -> tuple[Row, ...]:
+    said = f", schema_contract: {contract}, table_privilege: ownership" if contract else ""
     pipelines = [
-        f"{{stream: orders, database: lake, schema: raw, table: T{each}, reader: {reader}}}"
+        f"{{stream: orders, database: lake, schema: raw, table: T{each}, reader: {reader}{said}}}"
         for each, reader in enumerate(readers)
     ]
     spec = parse_spec(
@@ -113,7 +116,8 @@ def test_what_the_engine_publishes_is_alarmed_on_every_runtime(kind: str) -> Non
     brought = "metrics: {cloudwatch: true}" if kind in ("emr_ec2", "kubernetes") else ""
     ours = {
         each["metric_name"]
-        for each in alarms_of("{name: orders}", RUNTIMES[kind], more=brought)
+        for contract in (None, *SchemaContract)
+        for each in alarms_of("{name: orders}", RUNTIMES[kind], more=brought, contract=contract)
         if each["namespace"] == "Firnline"
     }
     assert ours == {rule.metric.name for rule in ALARMS if not isinstance(rule.metric, tuple)}
@@ -144,6 +148,7 @@ def test_each_threshold_rings_at_it_and_not_before(rule: AlarmRule) -> None:
         WITH_LOG_GROUP,
         readers=(READER_OF.get(rule.about, "polling"),),
         more=REFRESHED,
+        contract=rule.contract,
     )
     ending = rule.name.rpartition("}")[2]
     alarm = next(

@@ -1,5 +1,7 @@
 """Tests of figures that follow from how shards stand."""
 
+from typing import Any
+
 from firnline_ingest.config.metrics import FAILING_SHARDS, NEW_COLUMNS, UNDECIDED_SHARDS
 from firnline_ingest.metrics.figures import UNDECIDED, figures
 from firnline_ingest.shard.receipt import Receipt, ShardProblem, ShardState, Tally
@@ -7,7 +9,7 @@ from firnline_ingest.snowflake.errors import ColumnsUndecided
 from firnline_ingest.values import ShardKey
 
 
-def receipt(shard: str, problem: Exception | None = None, **counts: int) -> Receipt:
+def receipt(shard: str, problem: Exception | None = None, **counts: Any) -> Receipt:
     told = ShardProblem.of(problem) if problem else None
     return Receipt.of(ShardKey("s", 1, shard), Tally(**counts), epoch=1, state=ShardState.DONE, problem=told)
 

@@ -14,8 +14,9 @@ from uuid import UUID
 
 import msgspec
 
-from firnline_ingest.config.format import Check, Decoder, Unpack
+from firnline_ingest.config.format import Check, DeclaredTypes, Decoder, Unpack
 from firnline_ingest.errors import ConfigError
+from firnline_ingest.formats.avro_decoding.column_types import declared_types
 from firnline_ingest.formats.avro_decoding.cost import Cost, SchemaCost, SchemaRefused
 from firnline_ingest.formats.avro_decoding.schema import has_record, parsed
 from firnline_ingest.formats.avro_decoding.strict import NotStrict, Walk, walk_of
@@ -69,6 +70,8 @@ class AvroSchema:
             schema = json.loads(text)
             self._parsed = parsed(schema, named)
             self.cost: Cost = cost(self._parsed)
+            self.types = declared_types(self._parsed, named)
+            """Of its fields' columns."""
             self._walk: Walk = walk_of(self._parsed, named)
             canonical = to_parsing_canonical_form(self._parsed) if not references else ""
             self.fingerprint = bytes.fromhex(fingerprint(canonical, "CRC-64-AVRO"))
@@ -160,6 +163,17 @@ def alone(text: str, *, has_marker: bool) -> Objects:
     return objects
 
 
+def types_alone(text: str) -> DeclaredTypes:
+    """Raises ConfigError, as `alone`."""
+    types = _given(text).types
+    return lambda _: types
+
+
+def types_in_containers() -> DeclaredTypes:
+    containers = _Containers()
+    return lambda data: containers.schema_in(data).types
+
+
 class _Containers:
     """Schemas come again with each record, and are looked at once."""
 
@@ -179,11 +193,8 @@ class _Containers:
     def objects_in(self, data: bytes) -> Iterator[dict[str, Any]]:
         """Raises Unusable."""
         stream = io.BytesIO(data)
-        if not data.startswith(MAGIC):
-            raise malformed("it does not begin as an object container does.")
-        head = io.BytesIO(data[:HEADER_BYTES])
-        header = _read(head, HEADER)
-        stream.seek(head.tell())
+        header, end = _header(data)
+        stream.seek(end)
         schema, codec = self._schema_of(header["meta"]), header["meta"].get("avro.codec", b"null")
         if codec not in self._codecs:
             raise malformed(f"its codec {codec[:20]!r} is none of null, deflate, zstandard, snappy, bzip2 and xz.")
@@ -201,6 +212,10 @@ class _Containers:
         if not found:
             raise Unusable(Rejection(RejectReason.EMPTY, "it has no object."))
 
+    def schema_in(self, data: bytes) -> AvroSchema:
+        """Raises Unusable."""
+        return self._schema_of(_header(data)[0]["meta"])
+
     def _schema_of(self, meta: dict[str, bytes]) -> AvroSchema:
         try:
             return self._schema(meta.get("avro.schema", b"").decode())
@@ -208,6 +223,14 @@ class _Containers:
             raise malformed("its schema is not UTF-8.") from error
         except SchemaRefused as refused:
             raise malformed(f"its schema is not decoded: {refused}.") from refused
+
+
+def _header(data: bytes) -> tuple[dict[str, Any], int]:
+    """Returns a container's header, and where it ends. Raises Unusable."""
+    if not data.startswith(MAGIC):
+        raise malformed("it does not begin as an object container does.")
+    head = io.BytesIO(data[:HEADER_BYTES])
+    return _read(head, HEADER), head.tell()
 
 
 def objects_of(schema: AvroSchema, data: bytes, count: int) -> Iterator[dict[str, Any]]:

@@ -1,0 +1,88 @@
+"""Columns that are added have the type that a record's schema declares, whatever its first value is."""
+
+import json
+from datetime import UTC, datetime
+from decimal import Decimal
+from typing import Any, cast
+
+import pytest
+
+from firnline_ingest.new_columns import NewColumns
+from firnline_ingest.shard.receipt import ShardState
+from firnline_ingest.snowflake.target import TargetState
+from tests.fakes.columns import ColumnsInMemory
+from tests.fakes.configs import TARGET
+from tests.ingest.formats.test_avro import alone, container
+from tests.ingest.shard.conftest import World
+
+from .running import bounded
+
+FIELDS: dict[str, tuple[Any, Any, str]] = {
+    "n": ("long", 1, ""),
+    "empty": (["null", "double"], None, "FLOAT"),
+    "count": (["null", "long"], None, "NUMBER(38, 0)"),
+    "whole": ("double", 1.0, "FLOAT"),
+    "flag": (["boolean", "null"], None, "BOOLEAN"),
+    "price": (
+        {"type": "bytes", "logicalType": "decimal", "precision": 12, "scale": 4},
+        Decimal("1.25"),
+        "NUMBER(12, 4)",
+    ),
+    "huge": ([{"type": "bytes", "logicalType": "decimal", "precision": 60, "scale": 4}, "null"], None, "VARCHAR"),
+    "raw": ("bytes", b"\x00", "BINARY"),
+    "colour": ({"type": "enum", "name": "Colour", "symbols": ["RED"]}, "RED", "VARCHAR"),
+    "again": (["null", "Colour"], None, "VARCHAR"),
+    "day": (["null", {"type": "int", "logicalType": "date"}], None, "DATE"),
+    "at": ({"type": "long", "logicalType": "timestamp-millis"}, datetime(2026, 1, 1, tzinfo=UTC), "TIMESTAMP_LTZ(6)"),
+    "here": (["null", {"type": "long", "logicalType": "local-timestamp-micros"}], None, "TIMESTAMP_NTZ(6)"),
+    "nested": (["null", {"type": "map", "values": "long"}], None, "VARIANT"),
+    "list": (["null", {"type": "array", "items": "long"}], None, "ARRAY"),
+    "either": (["long", "string"], "x", "VARCHAR"),
+}
+"""Type, first value, and the column; of a union of several the value decides."""
+SCHEMA = {
+    "type": "record",
+    "name": "Order",
+    "fields": [{"name": name, "type": kind} for name, (kind, _, _) in FIELDS.items()],
+}
+VALUE = {name: value for name, (_, value, _) in FIELDS.items()}
+DECLARED = {f'"{name.upper()}" {column}' for name, (_, _, column) in FIELDS.items() if column}
+
+
+@pytest.fixture
+def catalog() -> ColumnsInMemory:
+    return ColumnsInMemory(TargetState(TARGET, evolves=False, logs_errors=True, adds_columns=True))
+
+
+def run(world: World, catalog: ColumnsInMemory, format_: dict[str, Any], *records: bytes, **more: Any) -> set[str]:
+    """Returns the definitions of the columns that were added."""
+    world.configure(adds_columns=True, format=format_, **more)
+    for record in records:
+        world.stream.put(record)
+    receipt = bounded(world.services(new_columns=NewColumns(cast("Any", catalog))), world.work())
+    assert (receipt.state, receipt.rows) == (ShardState.DONE, len(records)), receipt
+    return {column for statement in catalog.statements for column in statement}
+
+
+@pytest.mark.parametrize("framing", ["none", "container"])
+def test_each_field_has_the_column_that_its_schema_declares(
+    world: World, catalog: ColumnsInMemory, framing: str
+) -> None:
+    format_ = {"type": "avro", "framing": framing} | ({"avro_schema": json.dumps(SCHEMA)} if framing == "none" else {})
+    data = alone(VALUE, SCHEMA) if framing == "none" else container(VALUE, schema=SCHEMA)
+    assert run(world, catalog, format_, data) == DECLARED
+
+
+def test_of_a_union_a_later_value_is_not_asked_and_the_declared_type_stays(
+    world: World, catalog: ColumnsInMemory
+) -> None:
+    format_ = {"type": "avro", "framing": "none", "avro_schema": json.dumps(SCHEMA)}
+    later = VALUE | {"empty": 1.5, "count": 7, "flag": True}
+    assert run(world, catalog, format_, alone(VALUE, SCHEMA), alone(later, SCHEMA)) == DECLARED
+
+
+def test_a_key_that_a_transform_made_is_no_field_of_the_schema(world: World, catalog: ColumnsInMemory) -> None:
+    format_ = {"type": "avro", "framing": "none", "avro_schema": json.dumps(SCHEMA)}
+    renamed = [{"type": "rename", "fields": {"whole": "empty2"}}]
+    made = run(world, catalog, format_, alone(VALUE, SCHEMA), transforms=renamed)
+    assert '"EMPTY" VARCHAR' in made, "by its value, as without a schema"
