@@ -33,7 +33,7 @@ NEVER_ROUTED = {"routes", "schema_contract", "adds_columns", "also_streams", *OF
 
 
 class SchemaContract(StrEnum):
-    """What a pipeline's table does about keys that it has no column for."""
+    """Treatment of keys that a pipeline's table has no column for."""
 
     EVOLVE = "evolve"
     """A new key gets a column: by Snowflake's schema evolution, or with `schema_evolution: false` by the engine."""

@@ -30,7 +30,7 @@ def decoder_of(of: Format, check: Check, most: int, schemas: SchemasOf) -> Decod
 
 
 def types_of(of: Format, schemas: SchemasOf) -> DeclaredTypes | None:
-    """What knows the types that a record's schema declares, of records as they come; None where there is no schema."""
+    """Returns what knows the types that a record's schema declares, of records as they come; None where there is no schema."""
     unpack, types = of.unpacker(), of.declared_types(schemas)
     if unpack is None or types is None:
         return types
