@@ -48,7 +48,7 @@ def parse(call: Call, environ: WSGIEnvironment) -> ParsedCall:
 
 def _parameters(call: Call, environ: WSGIEnvironment, body: bytes) -> Mapping[str, Any]:
     match call.protocol:
-        case Protocol.JSON:
+        case Protocol.JSON | Protocol.REST_JSON:
             return _json(body)
         case Protocol.QUERY:
             return dict(parse_qsl(body.decode(errors="replace") or environ.get("QUERY_STRING", "")))
