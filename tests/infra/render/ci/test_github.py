@@ -139,7 +139,18 @@ def test_the_runs_summary_has_the_preview(jobs: dict[str, dict[str, Any]], tmp_p
     summary = tmp_path / "summary.md"
     variables = {**os.environ, "RUNNER_TEMP": str(tmp_path), "GITHUB_STEP_SUMMARY": str(summary)}
     subprocess.run(["bash", "-e", "-c", scripts(jobs)[3]], env=variables, check=True)
-    assert summary.read_text() == "```\n+ stream\n```\n"
+    assert summary.read_text() == "\n    + stream\n\n"
+
+
+def test_nothing_that_a_preview_prints_is_markup_in_the_summary(jobs: dict[str, Any], tmp_path: Path) -> None:
+    (tmp_path / "preview.txt").write_bytes(b"```\n# Approved\r# by security\n<img src=x>\n")
+    summary = tmp_path / "summary.md"
+    variables = {**os.environ, "RUNNER_TEMP": str(tmp_path), "GITHUB_STEP_SUMMARY": str(summary)}
+    subprocess.run(["bash", "-e", "-c", scripts(jobs)[3]], env=variables, check=True)
+    begun, *lines = summary.read_bytes().decode().replace("\r", "\n").split("\n")
+    assert begun == "", "a block of code begins behind an empty line"
+    assert [each.strip() for each in lines if each] == ["```", "# Approved", "# by security", "<img src=x>"]
+    assert all(each.startswith("    ") for each in lines if each)
 
 
 def as_github_reads(value: str) -> str:

@@ -101,14 +101,33 @@ def test_a_pull_request_has_one_comment_however_often_it_is_previewed(
     assert len(comment) < 65_536
 
 
-def test_a_short_preview_is_shown_whole_and_as_text(jobs: dict[str, Any], tmp_path: Path) -> None:
-    (tmp_path / "gh").write_text(GH)
-    (tmp_path / "gh").chmod(0o755)
-    (tmp_path / "found").write_text("")
-    (tmp_path / "preview.txt").write_text("+ stream\n``` @everybody <b>\n")
-    given = {"RUNNER_TEMP": str(tmp_path), "GH_LOG": str(tmp_path / "log"), "GH_FOUND": str(tmp_path / "found")}
-    variables = {**os.environ, **given, "PATH": f"{tmp_path}{os.pathsep}{os.environ['PATH']}"}
+def commented(jobs: dict[str, Any], folder: Path, preview: bytes) -> str:
+    (folder / "gh").write_text(GH)
+    (folder / "gh").chmod(0o755)
+    (folder / "found").write_text("")
+    (folder / "preview.txt").write_bytes(preview)
+    given = {"RUNNER_TEMP": str(folder), "GH_LOG": str(folder / "log"), "GH_FOUND": str(folder / "found")}
+    variables = {**os.environ, **given, "PATH": f"{folder}{os.pathsep}{os.environ['PATH']}"}
     variables |= {"REPOSITORY": "acme/data", "NUMBER": "7", "RUN": "https://x", "RESULT": "success"}
     (script,) = (step["run"] for step in jobs["comment"]["steps"] if "run" in step)
     subprocess.run(["bash", "-e", "-c", script], env=variables, check=True)
-    assert "    + stream\n    ``` @everybody <b>\n" in (tmp_path / "comment.md").read_text()
+    return (folder / "comment.md").read_bytes().decode()
+
+
+def test_a_short_preview_is_shown_whole_and_as_text(jobs: dict[str, Any], tmp_path: Path) -> None:
+    comment = commented(jobs, tmp_path, b"+ stream\n``` @everybody <b>\n")
+    assert "    + stream\n    ``` @everybody <b>\n" in comment
+
+
+@pytest.mark.parametrize(
+    "preview",
+    [b"# a heading\r# another\rand <img>\n", b"@everybody <img> " * 10_000, b"@everybody\n" * 20_000],
+    ids=["returns", "a line that is cut", "lines that are cut"],
+)
+def test_nothing_that_a_preview_prints_is_markup(jobs: dict[str, Any], tmp_path: Path, preview: bytes) -> None:
+    """A carriage return ends a line of Markdown, too (CommonMark, 2.1)."""
+    comment = commented(jobs, tmp_path, preview).replace("\r", "\n")
+    shown = comment.partition("</summary>")[2].rpartition("</details>")[0]
+    assert shown.startswith("\n\n    ")
+    assert all(line.startswith("    ") for line in shown.split("\n") if line)
+    assert len(comment) < 65_536
