@@ -96,6 +96,7 @@ def engine_run(
             warm_up_s=warm_up_s,
             seconds=seconds,
             record_bytes=record_bytes,
+            channels=shards,
         )
         engine.finish()
         return replace(run, reopened=world.written()["opens"] - shards)
@@ -117,14 +118,18 @@ def observed(
     seconds: float,
     record_bytes: int = SIZE_BYTES,
     sink: str = "",
+    channels: int = 0,
 ) -> Run:
-    """`sink`: the URL of another canned Snowflake than the world's own."""
+    """`sink`: the URL of another canned Snowflake than the world's own. It warms up from when so many channels are open on."""
 
     def written() -> int:
         return world.written(sink)["rows"]
 
     subject.wait_until(lambda: written() > 0, what="the first row arrived", timeout_s=START_TIMEOUT_S)
     began_rows, began = written(), subject.tree.sample()
+    subject.wait_until(
+        lambda: world.written(sink)["opens"] >= channels, what=f"{channels} channels", timeout_s=START_TIMEOUT_S
+    )
     subject.run_for(warm_up_s)
     before, read_before, first = written(), world.read()["reads"], subject.tree.sample()
     subject.run_for(seconds)

@@ -2,7 +2,7 @@
 over.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from bench import full_rate, trickle
@@ -23,8 +23,9 @@ class Round:
     many: full_rate.Run
     large: full_rate.Run
     thin: full_rate.Run
-    calm: trickle.Run
-    beside_hot: trickle.Run
+    calm: trickle.Run | None = None
+    beside_hot: trickle.Run | None = None
+    """Both are missing where time is short."""
 
 
 def measure(*, warm_up_s: float, seconds: float, epochs: int) -> Round:
@@ -33,8 +34,8 @@ def measure(*, warm_up_s: float, seconds: float, epochs: int) -> Round:
         many=full_rate.engine_run(shards=MANY_SHARDS, warm_up_s=warm_up_s, seconds=seconds),
         large=full_rate.engine_run(warm_up_s=warm_up_s, seconds=seconds, record_bytes=LARGE_BYTES),
         thin=full_rate.engine_run(warm_up_s=warm_up_s, seconds=seconds, thin_records_per_s=THIN_RECORDS_PER_S),
-        calm=trickle.measure(epochs=epochs),
-        beside_hot=trickle.measure(epochs=epochs, hot=HOT),
+        calm=trickle.measure(epochs=epochs) if epochs else None,
+        beside_hot=trickle.measure(epochs=epochs, hot=HOT) if epochs else None,
     )
 
 
@@ -60,11 +61,16 @@ def figures(rounds: Sequence[Round]) -> list[Figure]:
         figure("  against full ones", "x", thin),
         figure("  a read of theirs", "CPU ms", [cost_ms(one.few, one.thin)[1] for one in rounds]),
         figure("  a MB, without its reads", "CPU ms/MB", [cost_ms(one.few, one.thin)[0] for one in rounds]),
-        figure("latency at a trickle, p50", "ms", [percentile(one.calm.all_ms, 50) for one in rounds]),
-        figure("  beside a hot shard", "ms", [percentile(one.beside_hot.all_ms, 50) for one in rounds]),
-        figure("latency at a trickle, p99", "ms", [percentile(one.calm.all_ms, 99) for one in rounds]),
-        figure("  beside a hot shard", "ms", [percentile(one.beside_hot.all_ms, 99) for one in rounds]),
+        *_latencies(rounds),
     ]
+
+
+def _latencies(rounds: Sequence[Round]) -> Iterator[Figure]:
+    calm, beside_hot = [one.calm for one in rounds if one.calm], [one.beside_hot for one in rounds if one.beside_hot]
+    for percent in (50, 99) if calm else ():
+        for name, runs in ((f"latency at a trickle, p{percent}", calm), ("  beside a hot shard", beside_hot)):
+            values = [percentile(run.all_ms, percent) for run in runs]
+            yield Figure(part=PART, name=name, unit="ms", values=values)
 
 
 def cost_ms(full: full_rate.Run, thin: full_rate.Run) -> tuple[float, float]:

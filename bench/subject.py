@@ -2,6 +2,7 @@
 operator would.
 """
 
+import math
 import os
 import signal
 import subprocess
@@ -18,6 +19,23 @@ from bench.processes import ProcessTree
 STOP_TIMEOUT_S = 60.0
 GRACE_S = 5.0
 POLL_S = 0.1
+
+
+class TimeLimit:
+    """When a whole run of the benchmark has to be over; every wait for a subject looks at it."""
+
+    end_s = math.inf
+
+    @classmethod
+    def set(cls, seconds: float) -> None:
+        """From now on."""
+        cls.end_s = time.monotonic() + seconds
+
+    @classmethod
+    def check(cls) -> None:
+        """Raises BenchFailed where the time is over."""
+        if time.monotonic() > cls.end_s:
+            raise BenchFailed("The time that --minutes gives is over.")
 
 
 class Subject:
@@ -92,5 +110,6 @@ class Subject:
             raise BenchFailed(f"The {self._name} was asked to stop, and ended with {status}.", self.log_file)
 
     def _check_alive(self) -> None:
+        TimeLimit.check()
         if self._process.poll() is not None:
             raise BenchFailed(f"The {self._name} ended with {self._process.returncode}.", self.log_file)

@@ -23,6 +23,8 @@ from firnline_local.process import ChildProcess
 
 STREAM = "orders"
 START_TIMEOUT_S = 60.0
+ANSWER_TIMEOUT_S = 60.0
+"""The canned servers answer as long as full shards leave them no time, too."""
 CREDENTIALS = {
     "AWS_ACCESS_KEY_ID": "bench",
     "AWS_SECRET_ACCESS_KEY": "bench",
@@ -190,5 +192,5 @@ class World:
 
     def _asked(self, url: str) -> Any:
         context = ssl.create_default_context(cafile=str(self.ca_file)) if url.startswith("https") else None
-        with urllib.request.urlopen(url, timeout=10, context=context) as answer:  # noqa: S310 - ours
+        with urllib.request.urlopen(url, timeout=ANSWER_TIMEOUT_S, context=context) as answer:  # noqa: S310 - ours
             return json.load(answer)
