@@ -4,7 +4,7 @@
 
 import math
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Self
 
 from firnline_infra.blueprint.size import (
@@ -39,6 +39,10 @@ CHECKPOINT_REQUESTS = 26
 counted with Apache's S3A, not on an account)."""
 CPU_MS_PER_MB, CPU_MS_PER_READ = 16.4, 3.0
 """docs/performance.md, *Thin shards*: a megabyte without its reads, and a read that brings something."""
+SLOW_READ_S = 1.0
+TASK_CORES = 0.6
+"""How busy a task may be, which has one core, so that shards that bring more for a while do not fall behind."""
+FULLER_TASKS = (128, 64)
 CPU_MS_PER_IDLE_READ = 5.2
 """docs/performance.md: 64 idle shards are expected to take 0.167 of a core, all processes, at a read in two seconds each."""
 IMAGE_GB, BASE_IMAGE_GB = 0.13, 1.0
@@ -109,6 +113,8 @@ class Load:
     """The time between two reads of a polled shard to which nothing comes."""
     read_s: float = 0.21
     """The time between two reads of a polled shard whose records arrive as time goes by."""
+    shards_per_task: int = 32
+    """How many shards a task has at most."""
     applications: int = 1
     """How many applications share the shards; `size` is of one of them."""
     metadata_bytes: float = 0.0
@@ -152,6 +158,7 @@ class Load:
             epoch_s=spec.epoch.seconds,
             tables=tables,
             applications=applications,
+            shards_per_task=spec.epoch.shards_per_task,
             read_s=spec.polling.interval_ms / 1000,
             fan_out=part(by_consumer),
             made=part(stream.name for stream in own if stream.shards is not None),
@@ -194,8 +201,28 @@ class Load:
 
         A shard that is at its tip is read every `read_s`, however little each read brings.
         """
-        reads_per_s = self.shards * (1 - self.fan_out) / self.read_s
-        return (self.mb_per_s * CPU_MS_PER_MB + reads_per_s * CPU_MS_PER_READ) / 1000
+        return self.mb_per_s * CPU_MS_PER_MB / 1000 + self.reading_cores
+
+    @property
+    def reading_cores(self) -> float:
+        """The part of the busy cores that is reads."""
+        return self.shards * (1 - self.fan_out) / self.read_s * CPU_MS_PER_READ / 1000
+
+    @property
+    def with_slow_reads(self) -> "Load | None":
+        """The same shards, read once in SLOW_READ_S, in tasks of twice as many or more; None where they are not that thin, or
+        fit into one task.
+        """
+        slow = replace(self, read_s=max(self.read_s, SLOW_READ_S))
+        fits = [most for most in FULLER_TASKS if slow.busy_cores / self.shards * most <= TASK_CORES]
+        if (
+            self.fan_out == 1
+            or not fits
+            or fits[0] < 2 * self.shards_per_task
+            or self.shards_of_an_application <= self.shards_per_task
+        ):
+            return None
+        return replace(slow, shards_per_task=fits[0])
 
     @property
     def idle_reads_per_s(self) -> float:

@@ -122,3 +122,11 @@ def _advice(load: Load) -> Iterator[str]:
             f"each. An application reads whole streams: a stream with more shards than that needs to become several streams, or "
             f"Snowflake's support first."
         )
+    if fuller := load.with_slow_reads:
+        yield (
+            f"Thin shards: {load.reading_cores:,.1f} of the {load.busy_cores:,.1f} busy cores are reads, one of each shard in "
+            f"{load.read_s * 1000:,.0f} ms. With `polling.interval_ms: {fuller.read_s * 1000:.0f}` all of it takes "
+            f"{fuller.busy_cores:,.1f} cores, and a task has room for {fuller.shards_per_task} shards, so that fewer cores are "
+            f"paid for (`epoch.shards_per_task: {fuller.shards_per_task}`). A record is then seen up to {fuller.read_s:g} s "
+            f"after it came."
+        )

@@ -67,6 +67,29 @@ def test_reads_that_bring_little_are_counted_beside_the_megabytes() -> None:
     assert PollingConfig().interval_ms == 1000 * thin.read_s
 
 
+def test_thin_shards_are_told_to_be_read_less_often_by_fuller_tasks() -> None:
+    """500 shards at 0.3 MB/s: 7.1 of 9.6 busy cores are reads; once in a second, 64 of them keep half a core busy."""
+    text = " ".join(estimate_text(load_of(500), []).split())
+    assert "Thin shards: 7.1 of the 9.6 busy cores are reads, one of each shard in 210 ms." in text
+    assert "`polling.interval_ms: 1000` all of it takes 4.0 cores" in text
+    assert "`epoch.shards_per_task: 64`" in text
+    assert "`epoch.shards_per_task: 128`" in estimate_text(replace(load_of(500), mb_per_s=25.0), [])
+
+
+@pytest.mark.parametrize(
+    "load",
+    [
+        load_of(32),
+        replace(load_of(500), mb_per_s=500.0),
+        replace(load_of(500), shards_per_task=64),
+        replace(load_of(500), fan_out=1.0),
+    ],
+    ids=["one task", "full shards", "fuller tasks", "nothing is polled"],
+)
+def test_nobody_else_is_told_so(load: Load) -> None:
+    assert "Thin shards" not in estimate_text(load, [])
+
+
 def test_more_shards_than_an_application_can_have_are_counted_as_several_applications() -> None:
     document = yaml.safe_load((ENVIRONMENTS / "dev.yaml").read_text())
     spec = parse_spec(yaml.safe_dump(document), "dev")
