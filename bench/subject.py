@@ -22,7 +22,7 @@ POLL_S = 0.1
 
 
 class TimeLimit:
-    """When a whole run of the benchmark has to be over; every wait for a subject looks at it."""
+    """The end of a whole run of the benchmark; every wait for a subject looks at it."""
 
     end_s = math.inf
 

@@ -215,12 +215,8 @@ class Load:
         """
         slow = replace(self, read_s=max(self.read_s, SLOW_READ_S))
         fits = [most for most in FULLER_TASKS if slow.busy_cores / self.shards * most <= TASK_CORES]
-        if (
-            self.fan_out == 1
-            or not fits
-            or fits[0] < 2 * self.shards_per_task
-            or self.shards_of_an_application <= self.shards_per_task
-        ):
+        is_one_task = self.shards_of_an_application <= self.shards_per_task
+        if self.fan_out == 1 or is_one_task or not fits or fits[0] < 2 * self.shards_per_task:
             return None
         return replace(slow, shards_per_task=fits[0])
 

@@ -1,4 +1,4 @@
-"""What a page takes of memory is there for the next one, on every thread."""
+"""Memory that a page has taken is there for the next one, on every thread."""
 
 import platform
 import subprocess
