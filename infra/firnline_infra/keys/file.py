@@ -2,6 +2,8 @@
 
 import os
 import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -29,10 +31,12 @@ class ReviewedFile:
 
     def put(self, user: str, keys: UserKeys | None) -> None:
         """Writes the user's keys; None removes the user."""
-        self._replace(self._read().having(user, keys))
+        with _alone(self.path.parent):
+            self._replace(self._read().having(user, keys))
 
     def put_encryption_key(self, arn: str) -> None:
-        self._replace(self._read().model_copy(update={"encryption_key": arn}))
+        with _alone(self.path.parent):
+            self._replace(self._read().model_copy(update={"encryption_key": arn}))
 
     def _replace(self, keys: KeysFile) -> None:
         """Writes atomically, so that a crash leaves the old file or the new one."""
@@ -51,6 +55,24 @@ class ReviewedFile:
 
     def _read(self) -> KeysFile:
         return load_keys(self.path) if self.path.exists() else KeysFile()
+
+
+@contextmanager
+def _alone(folder: Path) -> Iterator[None]:
+    """Waits until no other command changes a file of keys there: each would write what it had read. A lock on the folder leaves
+    no file behind; where a file system has none, nothing is waited for."""
+    try:
+        import fcntl
+    except ModuleNotFoundError:
+        yield
+        return
+    opened = os.open(folder, os.O_RDONLY)
+    try:
+        with suppress(OSError):
+            fcntl.flock(opened, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(opened)
 
 
 def slots_of(keys: UserKeys) -> tuple[str | None, str | None]:

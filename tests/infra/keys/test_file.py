@@ -1,9 +1,10 @@
 from pathlib import Path
+from threading import Thread
 
 import pytest
 import yaml
 
-from firnline_infra.keys.file import ReviewedFile, slots_of
+from firnline_infra.keys.file import ReviewedFile, _alone, slots_of
 from firnline_infra.keys.pair import KeyPair
 from firnline_infra.specification.keys_file import UserKeys
 from firnline_ingest.errors import ConfigError
@@ -29,6 +30,19 @@ def test_what_was_put_comes_back_and_the_other_user_stays(file: ReviewedFile, pa
     assert (file.of("ingest"), file.of("reader")) == (ingest, reader)
     assert slots_of(reader) == (None, pairs[1].fingerprint)
     assert {path.name for path in file.path.parent.iterdir()} == {"dev.yaml", "dev.keys.yaml"}  # and no draft
+
+
+def test_two_commands_at_once_lose_no_key(file: ReviewedFile, pairs: list[KeyPair]) -> None:
+    """`firnline keys create` of two users: the second waits for what the first has read to be written."""
+    ingest, reader = (UserKeys(secret_arn=ARN, slot_1=pair.public_key) for pair in pairs[:2])
+    with _alone(file.path.parent):
+        read = file._read()
+        other = Thread(target=file.put, args=("reader", reader))
+        other.start()
+        other.join(0.2)
+        file._replace(read.having("ingest", ingest))
+    other.join()
+    assert (file.of("ingest"), file.of("reader")) == (ingest, reader)
 
 
 def test_its_text_is_for_a_review(file: ReviewedFile, pairs: list[KeyPair]) -> None:
