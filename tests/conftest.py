@@ -15,6 +15,7 @@ from hypothesis import HealthCheck, settings
 
 from firnline_ingest.snowflake.packages import make_importable
 from tests.long_first import LONG, long_first
+from tests.once import once
 from tests.processes import reap_what_is_started_from_now_on
 from tests.spark.prepared import use_archive
 
@@ -177,10 +178,12 @@ def s3a_jars() -> Path:
 def wheels(tmp_path_factory: pytest.TempPathFactory) -> Mapping[str, Path]:
     """All four, by the folder that each is built from (`.` is the product's name alone); the build backend is of our own
     environment, so nothing is fetched."""
-    built = {}
-    for house in ("ingest", "infra", "local", "."):
-        folder = tmp_path_factory.mktemp("wheel")
-        command = [sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", str(folder)]
-        subprocess.run(command, cwd=ROOT / house, check=True, capture_output=True)
-        (built[house],) = folder.iterdir()
-    return built
+    folders = {house: house.replace(".", "firnline") for house in ("ingest", "infra", "local", ".")}
+
+    def build(whole: Path) -> None:
+        for house, name in folders.items():
+            command = [sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", str(whole / name)]
+            subprocess.run(command, cwd=ROOT / house, check=True, capture_output=True)
+
+    whole = once(tmp_path_factory, "wheels", build)
+    return {house: wheel for house, name in folders.items() for wheel in (whole / name).glob("*.whl")}

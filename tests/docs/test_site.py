@@ -16,9 +16,6 @@ from firnline_ingest.errors import DOCUMENTATION, url_of
 ROOT = Path(__file__).parents[2]
 
 
-pytestmark = pytest.mark.xdist_group("chromium")  # each process that has one of these builds the site
-
-
 def test_every_page_is_built_and_can_be_searched(site: Path) -> None:
     pages = {page.relative_to(ROOT / "docs").with_suffix("").as_posix() for page in (ROOT / "docs").rglob("*.md")}
     built = {page.parent.relative_to(site).as_posix() for page in site.rglob("index.html")}

@@ -17,7 +17,6 @@ from tests.browser import CHROMIUM, HANGS_S, PROVIDED_BY, Browser
 pytestmark = [
     pytest.mark.skipif(CHROMIUM is None, reason=PROVIDED_BY),
     pytest.mark.timeout(10 * HANGS_S),
-    pytest.mark.xdist_group("chromium"),
 ]
 WIDTHS = (1280, 390)
 AN_ERROR = "errors/FL-3011/"
