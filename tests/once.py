@@ -1,4 +1,4 @@
-"""What is made once for all processes of a run: the first that asks makes it, the others wait for it."""
+"""Makes something once for all processes of a run: the first that asks makes it, the others wait for it."""
 
 import fcntl
 import os

@@ -1,4 +1,4 @@
-"""What is made once in a run: another process waits for it, and one that fails does not leave a half."""
+"""Tests of `once`: another process waits, and one that fails does not leave a half."""
 
 import subprocess
 import sys
