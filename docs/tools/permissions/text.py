@@ -71,7 +71,7 @@ FEATURES = {
     Feature.POLLING: "a pipeline reads by polling",
     Feature.FAN_OUT: "a pipeline reads by fan-out",
     Feature.REGISTRATION: "the engine registers a consumer (`registration: eager` or `lazy`)",
-    Feature.STREAM_PATTERNS: "`patterns`, a pipeline's `also_streams`",
+    Feature.STREAM_PATTERNS: "`patterns`, a pipeline's `stream_pattern`",
     Feature.LEDGER_CREATION: "`ledger.create`",
     Feature.SECRET: "the private key is in Secrets Manager",
     Feature.GLUE_REGISTRY: "a format's `framing: glue`, of Avro",

@@ -221,11 +221,11 @@ def _patterns(spec: EnvironmentSpec, inputs: EngineInputs) -> dict[str, list[dic
     """Into the pipeline's own table: braces in its name are not places of a template."""
     patterns = []
     for pipeline in spec.pipelines:
-        if pipeline.also_streams is not None:
+        if pipeline.stream_pattern is not None:
             options = _pipeline(spec, pipeline, inputs, None)  # they are found where the engine is
             del options["stream"]
             options["table"] = options["table"].replace("{", "{{").replace("}", "}}")
-            patterns.append({"streams": pipeline.also_streams, **options})
+            patterns.append({"streams": pipeline.stream_pattern, **options})
     return {"patterns": patterns} if patterns else {}
 
 

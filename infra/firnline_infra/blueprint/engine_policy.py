@@ -90,7 +90,7 @@ def _registered(spec: EnvironmentSpec, names: Names) -> dict[str, str]:
 
 def _wildcards(spec: EnvironmentSpec) -> list[str]:
     """The wildcards that stand for the streams that patterns find."""
-    return [wildcard(pipeline.also_streams) for pipeline in spec.pipelines if pipeline.also_streams]
+    return [wildcard(pipeline.stream_pattern) for pipeline in spec.pipelines if pipeline.stream_pattern]
 
 
 def _stream_keys(spec: EnvironmentSpec, names: Collection[str | None], key_arn: Value | None) -> tuple[Value, ...]:

@@ -19,7 +19,7 @@ class StreamNames(Protocol):
 def pipelines_by_stream(spec: EnvironmentSpec, ledger: StreamNames) -> Mapping[str, Pipeline]:
     """The pipeline of each stream, in the order of the specification; what was found comes after what is named."""
     named = {pipeline.stream: pipeline for pipeline in spec.pipelines}
-    if not any(pipeline.also_streams for pipeline in spec.pipelines):
+    if not any(pipeline.stream_pattern for pipeline in spec.pipelines):
         return named
     others = [stream for stream in sorted(ledger.begun_streams()) if stream not in named]
     return named | {stream: pipeline for pipeline in spec.pipelines for stream in others_of(pipeline, others)}

@@ -29,7 +29,7 @@ from firnline_ingest.config.rows import MetadataForm
 from firnline_ingest.config.transform import refuse_key_of_no_record
 from firnline_ingest.identifiers import stored_name
 
-NEVER_ROUTED = {"routes", "schema_contract", "adds_columns", "also_streams", *OF_ONE_TABLE}
+NEVER_ROUTED = {"routes", "schema_contract", "adds_columns", "stream_pattern", *OF_ONE_TABLE}
 
 
 class SchemaContract(StrEnum):
@@ -56,7 +56,7 @@ class Pipeline(TableOptions, PipelineOptions):
 
     stream: StreamName
     """One of the streams; each is read by one pipeline."""
-    also_streams: NamePattern | None = None
+    stream_pattern: NamePattern | None = None
     """A regular expression of whole names: the account's other streams whose names match are polled into the same table, with
     these options; nothing of them is made here. It has to begin or end as all of them do, `clicks-.*` or `.*_cat`, because the
     engine may read those alone. One that another pipeline names is that pipeline's (docs/many-streams.md)."""
@@ -128,10 +128,10 @@ class Pipeline(TableOptions, PipelineOptions):
         self.refuse_what_its_kind_lacks()
         if self.routes is not None:
             refuse_key_of_no_record(self.routes.key, self.transforms, self.content_keys, self.metadata_keys)
-        if self.also_streams is not None and self.reader != "polling":
-            raise ValueError("leave out also_streams or reader.fan_out: a consumer belongs to one stream")
-        if self.also_streams is not None and wildcard(self.also_streams) == "*":
-            raise ValueError("also_streams has to begin or end as all its streams' names do, as clicks-.* or .*_cat")
+        if self.stream_pattern is not None and self.reader != "polling":
+            raise ValueError("leave out stream_pattern or reader.fan_out: a consumer belongs to one stream")
+        if self.stream_pattern is not None and wildcard(self.stream_pattern) == "*":
+            raise ValueError("stream_pattern has to begin or end as all its streams' names do, as clicks-.* or .*_cat")
         return self
 
     @model_validator(mode="after")
@@ -185,9 +185,11 @@ class Pipeline(TableOptions, PipelineOptions):
 
 
 def others_of(pipeline: Pipeline, streams: Iterable[str]) -> list[str]:
-    """The streams among these that `also_streams` finds."""
+    """The streams among these that `stream_pattern` finds."""
     return [
-        stream for stream in streams if pipeline.also_streams and re.fullmatch(pipeline.also_streams, stream, re.ASCII)
+        stream
+        for stream in streams
+        if pipeline.stream_pattern and re.fullmatch(pipeline.stream_pattern, stream, re.ASCII)
     ]
 
 

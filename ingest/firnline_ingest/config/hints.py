@@ -10,7 +10,7 @@ from pydantic import BaseModel, ValidationError
 from firnline_ingest.errors import did_you_mean, nearest
 
 Location = tuple[str | int, ...]
-EARLIER = {"unusable_records": "on_error"}
+EARLIER = {"unusable_records": "on_error", "also_streams": "stream_pattern"}
 """Names that fields had before the first release, as notes and copies may still have them, and those that they have."""
 
 

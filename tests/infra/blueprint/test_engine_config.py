@@ -178,7 +178,7 @@ def test_the_engine_may_register_and_deregister_only_its_own_consumer() -> None:
 
 def test_other_streams_go_into_the_pipelines_table_with_its_options(local_spec: EnvironmentSpec) -> None:
     first = local_spec.pipelines[0]
-    changed = first.model_copy(update={"also_streams": "events-.*", "table": '"My {events}"'})
+    changed = first.model_copy(update={"stream_pattern": "events-.*", "table": '"My {events}"'})
     document = engine_config(local_spec.model_copy(update={"pipelines": [changed]}), OUTPUTS)
     config = parse(EngineConfig, document, "engine.json")
     named, found = config.pipeline_of(first.stream), config.pipeline_of("events-eu")

@@ -41,7 +41,7 @@ class Closed:
 
 
 def test_found_streams_have_the_pipeline_that_has_found_them(ledger: MemoryLedger) -> None:
-    made = spec(also_streams="clicks-[ab]", idle_after_seconds=60)
+    made = spec(stream_pattern="clicks-[ab]", idle_after_seconds=60)
     found = pipelines_by_stream(made, ledger)
     assert {stream: pipeline.idle_after_seconds for stream, pipeline in found.items()} == {
         "orders": 300,

@@ -136,7 +136,7 @@ def test_the_kafka_connectors_interactive_table_needs_no_sorting() -> None:
 
 
 def test_streams_are_found_by_how_their_names_end() -> None:
-    cats, dogs = (pipeline(f"a_{kind}", also_streams=f".*_{kind}", table=f"{kind}_TABLE") for kind in ("cat", "dog"))
+    cats, dogs = (pipeline(f"a_{kind}", stream_pattern=f".*_{kind}", table=f"{kind}_TABLE") for kind in ("cat", "dog"))
     made = blueprint_of(smallest(streams=[{"name": "a_cat"}, {"name": "a_dog"}], pipelines=[cats, dogs]))
     said = str(made)
     assert "stream/*_cat" in said

@@ -102,7 +102,7 @@ def _redshift(blueprint: Blueprint) -> Iterator[PolicyStatement]:
 def _unnarrowed(spec: EnvironmentSpec) -> Iterator[PolicyStatement]:
     """Yields what AWS can narrow to a region only, where the specification needs it."""
     needed = {
-        ("FindStreams", LISTING): any(pipeline.also_streams for pipeline in spec.pipelines),
+        ("FindStreams", LISTING): any(pipeline.stream_pattern for pipeline in spec.pipelines),
         ("ReadSchemas", SCHEMAS): uses_glue(spec),
     }
     here = {"StringEquals": {"aws:RequestedRegion": spec.aws.region}}

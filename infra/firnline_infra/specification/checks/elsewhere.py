@@ -58,9 +58,9 @@ def _nobody_registers_a_consumer_elsewhere(spec: EnvironmentSpec) -> Iterator[st
 def _it_is_polled(spec: EnvironmentSpec) -> Iterator[str]:
     there = {stream.name for stream in spec.streams if _is_others(spec, stream)}
     for index, pipeline in enumerate(spec.pipelines):
-        if pipeline.stream in there and pipeline.also_streams is not None:
+        if pipeline.stream in there and pipeline.stream_pattern is not None:
             yield (
-                f"pipelines[{index}].also_streams: {pipeline.stream} is elsewhere, and streams are found here alone; give "
+                f"pipelines[{index}].stream_pattern: {pipeline.stream} is elsewhere, and streams are found here alone; give "
                 "each its own."
             )
         if pipeline.stream in there and pipeline.reader != "polling":

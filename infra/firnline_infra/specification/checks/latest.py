@@ -84,7 +84,7 @@ def _its_order_decides(tables: Sequence[TargetTable], kept: Sequence[TargetTable
         if lacking:
             off = "form: none" if pipeline.metadata.form is MetadataForm.NONE else f"{lacking[0]}: false"
             yield f"{each.at('metadata')}: {off}, and latest_by needs {' and '.join(lacking)} in each row; switch it on."
-        several = pipeline.also_streams is not None or len(filled[table_of(pipeline)]) > 1
+        several = pipeline.stream_pattern is not None or len(filled[table_of(pipeline)]) > 1
         if several and not pipeline.latest.order_by:
             yield (
                 f"{each.at('latest_by')}: rows of several streams come into the table, whose sequence numbers do not compare; "

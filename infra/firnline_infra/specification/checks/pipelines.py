@@ -47,16 +47,16 @@ def _no_stream_is_found_twice(spec: EnvironmentSpec) -> Iterator[str]:
     """Refuses streams that two pipelines find, as far as the specification knows of them; a stream that appears later is
     refused by the engine alone."""
     named = {pipeline.stream for pipeline in spec.pipelines}
-    patterns = [(index, pipeline) for index, pipeline in enumerate(spec.pipelines) if pipeline.also_streams]
+    patterns = [(index, pipeline) for index, pipeline in enumerate(spec.pipelines) if pipeline.stream_pattern]
     others = [stream.name for stream in spec.streams if stream.name not in named]
     for place, (index, pipeline) in enumerate(patterns):
         for other, earlier in patterns[:place]:
-            texts = [each.also_streams for each in (pipeline, earlier) if each.also_streams]
+            texts = [each.stream_pattern for each in (pipeline, earlier) if each.stream_pattern]
             both = [name for name in (*others, *texts) if others_of(pipeline, [name]) and others_of(earlier, [name])]
-            if both or pipeline.also_streams == earlier.also_streams:
+            if both or pipeline.stream_pattern == earlier.stream_pattern:
                 yield (
-                    f"pipelines[{index}].also_streams: {pipeline.also_streams!r} overlaps with {earlier.also_streams!r} of "
-                    f"pipelines[{other}]: both match {both[0] if both else pipeline.also_streams!r}; narrow one of them."
+                    f"pipelines[{index}].stream_pattern: {pipeline.stream_pattern!r} overlaps with {earlier.stream_pattern!r} of "
+                    f"pipelines[{other}]: both match {both[0] if both else pipeline.stream_pattern!r}; narrow one of them."
                 )
 
 

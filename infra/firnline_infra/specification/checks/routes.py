@@ -59,8 +59,8 @@ def _one_table_is_meant(spec: EnvironmentSpec) -> Iterator[str]:
         if pipeline.routes is None:
             continue
         path = f"pipelines[{index}]"
-        if pipeline.also_streams is not None:
-            yield f"{path}.also_streams: streams that a pattern finds have no routes; give each stream a pipeline, or remove it."
+        if pipeline.stream_pattern is not None:
+            yield f"{path}.stream_pattern: streams that it finds have no routes; give each a pipeline, or remove it."
 
 
 def _routes(spec: EnvironmentSpec) -> Iterator[tuple[str, int, RoutedTable]]:

@@ -175,7 +175,7 @@ def _own(spec: EnvironmentSpec) -> Iterator[tuple[str, str]]:
 
 def _found_by_a_pattern(spec: EnvironmentSpec, resource: str) -> Iterator[str]:
     """Compares a resource with a * or ? by the beginning and the end of the pattern's names alone."""
-    for also in filter(None, (pipeline.also_streams for pipeline in spec.pipelines)):
+    for also in filter(None, (pipeline.stream_pattern for pipeline in spec.pipelines)):
         found = Arns(spec).stream(wildcard(also))
         name = resource.partition("/")[2].partition("/")[0]
         if _meet(resource, found) and (WILD.search(resource) or re.fullmatch(also, name, re.ASCII)):

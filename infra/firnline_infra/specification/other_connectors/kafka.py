@@ -40,7 +40,7 @@ NOT_KEPT = {
     "errors.deadletterqueue.topic.name": "records that can't be rows are dead letters, kept in the environment's bucket",
     "errors.log.enable": "each dead letter is logged with its reason",
     "errors.log.include.messages": "a dead letter keeps the record's bytes; no log has them",
-    "topics.regex": "a specification names its streams; `also_streams` of a pipeline finds others (docs/many-streams.md)",
+    "topics.regex": "a specification names its streams; `stream_pattern` of a pipeline finds others (docs/many-streams.md)",
 }
 
 

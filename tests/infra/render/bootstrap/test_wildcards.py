@@ -51,7 +51,7 @@ def held(prod_spec: EnvironmentSpec, small_spec: EnvironmentSpec) -> set[Held]:
     )
     first, *others = prod_spec.pipelines
     framed = AvroFormat(type="avro", framing=AvroFraming.GLUE)
-    also = [first.model_copy(update={"reader": "polling", "also_streams": "orders-.*", "format": framed}), *others]
+    also = [first.model_copy(update={"reader": "polling", "stream_pattern": "orders-.*", "format": framed}), *others]
     finding = prod_spec.model_copy(update={"pipelines": also})
     key = {"sid": "Open", "why": "opens what a transform reads", "actions": ["kms:Decrypt"], "resources": [KEY]}
     extra = running_on({"statements": [key]})

@@ -22,7 +22,7 @@ TWO = [{"name": "orders"}, {"name": "more"}]
         {"latest": {"name": "STATE", "order_by": ["OP"], "deleted_by": "OP", "deleted_values": ["D"]}},
         {"latest_by": [], "latest": {"partition_key": True}},
         {"latest": {"deleted_by": "RECORD_CONTENT"}, "content_column": "RECORD_CONTENT"},
-        {"latest": {"order_by": ["OP"]}, "also_streams": "orders-.*"},
+        {"latest": {"order_by": ["OP"]}, "stream_pattern": "orders-.*"},
         {"latest_by": ["order_id"], "table_privilege": "ownership"},
     ],
 )
@@ -47,7 +47,7 @@ def test_what_is_whole_is_taken(changes: dict[str, Any]) -> None:
             {"latest": {"partition_key": True}, "metadata": {"partition_key": False}},
             "latest_by needs partition_key in each row; switch it on",
         ),
-        ({"also_streams": "orders-.*"}, "whose sequence numbers do not compare; give latest.order_by"),
+        ({"stream_pattern": "orders-.*"}, "whose sequence numbers do not compare; give latest.order_by"),
         ({"table_origin": "adopt"}, "pipelines[0].latest_by: the table is adopted"),
         (
             {"table_kind": "interactive", "cluster_by": ["ORDER_ID"]},

@@ -19,7 +19,7 @@ VERSION_2 = {**ICEBERG, "iceberg_version": 2}
         ({"form": "columns", "sequence_number": False}, {}, "sequence_number off"),
         ({"sub_sequence_number": False}, {}, "sub_sequence_number off"),
         ({"row": False}, {"format": {"type": "json_lines"}}, "row off"),
-        ({"stream": False, "shard_id": False}, {"also_streams": "clicks-.*"}, "shard_id and stream off"),
+        ({"stream": False, "shard_id": False}, {"stream_pattern": "clicks-.*"}, "shard_id and stream off"),
     ],
 )
 def test_a_table_that_the_audit_cant_prove_is_meant(metadata: dict[str, Any], more: dict[str, Any], what: str) -> None:

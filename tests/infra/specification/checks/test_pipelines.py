@@ -166,17 +166,17 @@ def test_a_table_is_an_identifier_with_room_for_its_pipe(table: str, more: dict[
 @pytest.mark.parametrize(
     ("change", "expected"),
     [
-        ({"also_streams": "orders-.*"}, []),
-        ({"also_streams": ".*-orders"}, []),
+        ({"stream_pattern": "orders-.*"}, []),
+        ({"stream_pattern": ".*-orders"}, []),
         (
-            {"also_streams": ".*-orders-.*"},
-            ["…also_streams has to begin or end as all its streams' names do…"],
+            {"stream_pattern": ".*-orders-.*"},
+            ["…stream_pattern has to begin or end as all its streams' names do…"],
         ),
         (
-            {"also_streams": "orders-.*", "reader": {"fan_out": {"consumer": "fraud"}}},
+            {"stream_pattern": "orders-.*", "reader": {"fan_out": {"consumer": "fraud"}}},
             ["…a consumer belongs to one stream…"],
         ),
-        ({"also_streams": "orders-("}, ["…is not a regular expression…"]),
+        ({"stream_pattern": "orders-("}, ["…is not a regular expression…"]),
     ],
 )
 def test_other_streams_are_found_by_how_their_names_begin_or_end(change: dict[str, Any], expected: list[str]) -> None:
@@ -185,9 +185,9 @@ def test_other_streams_are_found_by_how_their_names_begin_or_end(change: dict[st
 
 def test_two_patterns_that_a_stream_shows_to_overlap_are_refused() -> None:
     streams = [{"name": name} for name in ("orders", "clicks", "orders-eu")]
-    first, clicks = pipeline(also_streams="orders-.*"), pipeline("clicks", table="C", also_streams="clicks-.*")
+    first, clicks = pipeline(stream_pattern="orders-.*"), pipeline("clicks", table="C", stream_pattern="clicks-.*")
     assert problems(streams=streams, pipelines=[first, clicks]) == []
-    assert problems(streams=streams, pipelines=[first, {**clicks, "also_streams": "orders-e.*"}]) == [
-        "pipelines[1].also_streams: 'orders-e.*' overlaps with 'orders-.*' of pipelines[0]: both match 'orders-eu'; narrow "
+    assert problems(streams=streams, pipelines=[first, {**clicks, "stream_pattern": "orders-e.*"}]) == [
+        "pipelines[1].stream_pattern: 'orders-e.*' overlaps with 'orders-.*' of pipelines[0]: both match 'orders-eu'; narrow "
         "one of them."
     ]

@@ -76,7 +76,7 @@ def test_what_can_not_be_is_told_with_the_next_step(tables: list[dict[str, Any]]
 
 
 def test_what_does_not_go_with_routes_is_told() -> None:
-    assert routed(also_streams="orders-.*") == told("pipelines[0].also_streams: …routes…")
+    assert routed(stream_pattern="orders-.*") == told("pipelines[0].stream_pattern: …routes…")
 
 
 def test_an_engine_that_adds_columns_owns_the_tables_of_its_routes_or_they_evolve() -> None:

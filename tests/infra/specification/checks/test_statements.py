@@ -107,7 +107,7 @@ def test_nothing_is_added_to_the_rights_on_what_is_the_environments(action: str,
             "the stream clicks",
         ),
         (
-            one_pipeline(also_streams="orders-.*"),
+            one_pipeline(stream_pattern="orders-.*"),
             "kinesis:PutRecords",
             f"{HERE}/orders-eu",
             "a stream that orders-.* finds",
@@ -124,7 +124,7 @@ def test_nor_on_streams_of_other_regions_or_of_patterns_or_on_a_migration(
 
 def test_another_stream_that_only_begins_as_those_of_a_pattern_do_is_not_the_environments() -> None:
     put = statement(actions=["kinesis:PutRecords"], resources=[f"{HERE}/orders-eu"])
-    assert problems(aws={"runtime": {"statements": [put]}}, **one_pipeline(also_streams="orders-[a-z]{3}")) == []
+    assert problems(aws={"runtime": {"statements": [put]}}, **one_pipeline(stream_pattern="orders-[a-z]{3}")) == []
 
 
 def test_statements_have_names_of_their_own_and_somebody_who_has_them() -> None:
