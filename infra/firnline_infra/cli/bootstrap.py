@@ -58,7 +58,9 @@ tool_option = click.option(
 )
 
 comment_option = click.option(
-    "--comment", is_flag=True, help="GitHub: previews as a comment, too, by a job that may write to pull requests."
+    "--comment",
+    is_flag=True,
+    help="Previews as a comment, too: by a job that may write to pull requests, on GitLab with a token that you store.",
 )
 
 
@@ -121,7 +123,6 @@ def bootstrap(
       firnline bootstrap dev --github acme/data-platform --into bootstrap
     """
     provider = _ci_provider(github, gitlab, gitlab_host, branch)
-    refuse_comment_on_gitlab(comment, is_gitlab=gitlab is not None)
     from firnline_infra.blueprint import blueprint_of
     from firnline_infra.render.bootstrap.deployer import boundary_arn
     from firnline_infra.render.bootstrap.template import USUAL_POLICIES, managed_policies
@@ -138,15 +139,6 @@ def bootstrap(
     if spec.aws.permissions_boundary is None:
         steps = f"Add to {environment}, under aws:  permissions_boundary: {boundary_arn(spec)}\n{steps}"
     click.echo(steps, err=True)
-
-
-def refuse_comment_on_gitlab(comment: bool, *, is_gitlab: bool) -> None:
-    """Raises UsageError."""
-    if comment and is_gitlab:
-        raise UsageError(
-            "--comment is of GitHub alone: GitLab lets no job's own token write a note.",
-            next_step="leave it out: a merge request shows the preview by itself, under the name `Preview of ENV`.",
-        )
 
 
 def _ci_provider(github: str | None, gitlab: str | None, host: str, branch: str) -> "GitHub | GitLab":
@@ -210,7 +202,9 @@ def _pipeline(
 
     release = version("firnline-infra")
     if isinstance(provider, GitLab):
-        text = pipeline(spec, blueprint, release=release, environment=environment, provider=provider, tool=tool)
+        text = pipeline(
+            spec, blueprint, release=release, environment=environment, provider=provider, tool=tool, comment=comment
+        )
         return {f"{spec.name}-gitlab-ci.yaml": text}
     text = workflow(
         spec,

@@ -13,7 +13,6 @@ from firnline_infra.cli.bootstrap import (
     branch_option,
     comment_option,
     file_errors_explained,
-    refuse_comment_on_gitlab,
     tool_option,
 )
 from firnline_infra.cli.environment_argument import SPECS, env_argument, env_of
@@ -163,7 +162,6 @@ def init(
         --runtime emr-serverless --subnet subnet-0a1b2c3d4e5f60718 \\
         --vpc vpc-0a1b2c3d4e5f60718 --ephemeral
     """
-    refuse_comment_on_gitlab(comment, is_gitlab=gitlab)
     taken = _taken_over(source, given) if source is not None else None
     answers = _answered({**given, **(taken.answers if taken else {})}, ask=sys.stdin.isatty())
     path = _inside(file or SPECS / f"{answers['name']}.yaml")

@@ -41,11 +41,11 @@ def write_repository(
     tool: str = "pulumi",
     comment: bool = False,
 ) -> Iterator[tuple[Path, Became]]:
-    """Below the current folder. `release`, `environment`, `tool` and `comment` (of GitHub alone) are for what CI runs
+    """Below the current folder. `release`, `environment`, `tool` and `comment` are for what CI runs
     (`render.ci`). A program is Pulumi's.
     """
     by_pulumi = tool == "pulumi"
-    ci = _of_gitlab if on_gitlab else partial(_of_github, comment=comment)
+    ci = partial(_of_gitlab if on_gitlab else _of_github, comment=comment)
     files: Mapping[Path, str] = {
         spec_file.with_name("schema.json"): json_schema_text(),
         **({PROGRAM / name: (PACKAGED / name).read_text(encoding="utf-8") for name in FILES} if by_pulumi else {}),
@@ -68,10 +68,20 @@ def _of_github(
     return {Path(workflow_file(spec)): text}
 
 
-def _of_gitlab(spec: EnvironmentSpec, *, release: str, environment: str, branch: str, tool: str) -> dict[Path, str]:
+def _of_gitlab(
+    spec: EnvironmentSpec, *, release: str, environment: str, branch: str, tool: str, comment: bool
+) -> dict[Path, str]:
     """The project is the bootstrap's to know: a pipeline runs wherever it is."""
     provider = GitLab(project="GROUP/PROJECT", branch=branch)
-    text = pipeline(spec, blueprint_of(spec), release=release, environment=environment, provider=provider, tool=tool)
+    text = pipeline(
+        spec,
+        blueprint_of(spec),
+        release=release,
+        environment=environment,
+        provider=provider,
+        tool=tool,
+        comment=comment,
+    )
     return {Path(pipeline_file(spec)): text, GITLAB_CI: f"include:\n  - local: {pipeline_file(spec)}\n"}
 
 

@@ -29,11 +29,12 @@ def pipeline(
     environment: str,
     provider: GitLab,
     tool: str = "pulumi",
+    comment: bool = False,
 ) -> str:
     """`release` is a version of firnline-infra, `environment` what commands call the specification (a name, or a path),
-    `tool` one of TOOLS.
+    `tool` one of TOOLS. With `comment` a job of its own shows the preview as a note of the merge request.
     """
-    job = f"firnline-{spec.name}"
+    job, notes = f"firnline-{spec.name}", f"{spec.name}-notes"
     slots = {
         "NAME": spec.name,
         "BRANCH": provider.branch,
@@ -51,5 +52,10 @@ def pipeline(
         "ENVIRONMENT": environment,
         **set_up("gitlab", spec, blueprint, release=release, environment=environment, tool=TOOLS[tool]),
         "PLAN": TOOLS[tool].plan,
+        "TOKEN_FOR_NOTES": filled(__package__, "gitlab-note-token.yaml", {"NOTES": notes}) if comment else "",
     }
-    return filled(__package__, "gitlab.yaml", slots)
+    of_note = {name: slots[name] for name in ("NAME", "PREVIEW_JOB", "PATHS")}
+    of_note |= {"NOTES": notes, "NOTE_JOB": f"{job}-note", "IMAGE": TOOLS[tool].image}
+    return filled(__package__, "gitlab.yaml", slots) + (
+        filled(__package__, "gitlab-note.yaml", of_note) if comment else ""
+    )
