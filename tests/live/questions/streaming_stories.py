@@ -17,6 +17,7 @@ Query = Callable[[str], Sequence[Sequence[Any]]]
 SETTLED_WITHIN_S, POLL_S = 60.0, 0.25
 MEGABYTE = 1_000_000
 MANY = 100
+COPY = "COPY INTO {table} FROM TABLE(DATA_SOURCE(TYPE => 'STREAMING')) MATCH_BY_COLUMN_NAME = CASE_INSENSITIVE"
 SETTLES = {
     "rows: tokens that show are ends of requests": ("B1", "B93"),
     "rows: counters and tokens never go back": ("B93",),
@@ -35,6 +36,7 @@ SETTLES = {
     "changes: after RENAME alone": ("B75",),
     "changes: after CREATE OR REPLACE PIPE": ("B5",),
     "changes: an interactive table has its pipe once it is opened": ("B60", "B1003"),
+    "changes: a pipe without a SELECT for an interactive table": ("B1005",),
     "requests: more than four megabytes": ("B7",),
     "user: disabled under a running channel": ("B192",),
 }
@@ -173,10 +175,7 @@ def _changes(place: Place) -> Iterator[tuple[str, Any]]:
     place.table("RENAMING", "A NUMBER")
     yield "changes: after RENAME, with another table of the name", _after(renamed, token, place, "ELSEWHERE")
     table = place.table("PIPED", "A NUMBER")
-    pipe = (
-        f"PIPE {place.schema}.PIPED AS COPY INTO {place.schema}.PIPED FROM TABLE(DATA_SOURCE(TYPE => 'STREAMING'))"
-        " MATCH_BY_COLUMN_NAME = CASE_INSENSITIVE"
-    )
+    pipe = f"PIPE {place.schema}.PIPED AS {COPY.format(table=f'{place.schema}.PIPED')}"
     grant = f"GRANT OPERATE ON PIPE {place.schema}.PIPED TO ROLE {place.role}"
     place.execute(f"CREATE {pipe}")
     place.execute(grant)
@@ -196,6 +195,8 @@ def interactive(place: Place) -> Iterator[tuple[str, Any]]:
     refused = refused or _refusal(place, f"GRANT INSERT ON {table} TO ROLE {place.role}")
     opened = refused or place.client_of("QUICK").opened("c").said["status"]
     yield "changes: an interactive table has its pipe once it is opened", opened
+    pipe = _refusal(place, f"CREATE PIPE {place.schema}.QUICK_PIPE AS {COPY.format(table=f'{place.schema}.QUICK')}")
+    yield "changes: a pipe without a SELECT for an interactive table", pipe or {"taken": True}
 
 
 def _refusal(place: Place, statement: str) -> dict[str, Any] | None:
