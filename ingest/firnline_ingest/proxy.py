@@ -13,6 +13,7 @@ from collections.abc import Mapping
 from urllib.parse import unquote, urlsplit
 from urllib.request import getproxies_environment, proxy_bypass_environment  # type: ignore[attr-defined] # undocumented
 
+from firnline_ingest.config.form import AwsService
 from firnline_ingest.config.model import EngineConfig
 from firnline_ingest.config.proxy import ProxyLogin, ProxyOptions, proxy_variables
 from firnline_ingest.errors import Fatal, FirnlineError, Retryable, SnowflakeError
@@ -145,6 +146,13 @@ def proxy_to(host: str) -> str | None:
     """The URL of the proxy that leads to a host over HTTPS, with its login; None where the host is asked without one."""
     found = getproxies_environment()
     return None if proxy_bypass_environment(host, found) else found.get("https")
+
+
+def host_asked(config: EngineConfig, service: AwsService) -> str:
+    """The host that the service is asked at: of its endpoint in the configuration, else the public one."""
+    if endpoint := config.aws.endpoints.get(service):
+        return urlsplit(endpoint).hostname or ""
+    return f"{service}.{config.aws.region}.amazonaws.com" + (".cn" if config.aws.region.startswith("cn-") else "")
 
 
 def shown(proxy: str) -> str:

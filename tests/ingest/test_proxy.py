@@ -69,7 +69,8 @@ def test_one_process_that_runs_two_configurations_has_the_later_ones_proxy_and_t
 def test_this_machine_and_who_gives_it_credentials_are_never_asked_through_a_proxy() -> None:
     use_proxy(through(no_proxy=["vpce.amazonaws.com", ".example.org"]))
     found = getproxies_environment()
-    for host in (*NEVER, "vpce-1.kinesis.vpce.amazonaws.com", "registry.example.org", "example.org"):
+    private = ("vpce-1.kinesis.vpce.amazonaws.com", "registry.example.org", "example.org")
+    for host in (*NEVER, "kubernetes.default.svc", "kubernetes.default.svc.cluster.local", *private):
         assert proxy_bypass_environment(host, found), host
     assert not proxy_bypass_environment("badexample.org", found)
 
@@ -187,3 +188,17 @@ def test_validate_asks_the_proxy_first(tmp_path: Path) -> None:
         use_proxy(engine)
         found = next(iter(validate(engine).findings))
     assert (found.name, found.error) == ("proxy", "FL-1111")
+
+
+def test_a_proxy_that_nothing_is_asked_through_keeps_no_engine_from_starting() -> None:
+    """Snowflake by PrivateLink, Kinesis by an endpoint of its own: the public names are not asked at all."""
+    private = config(
+        proxy={"url": "http://127.0.0.1:9", "no_proxy": ["privatelink.snowflakecomputing.com", "vpce.example.com"]},
+        aws={"region": "cn-north-1", "endpoints": {"kinesis": "https://kinesis.vpce.example.com"}},
+        snowflake={**DOCUMENT["snowflake"], "url": "https://a.privatelink.snowflakecomputing.com"},
+    )
+    use_proxy(private)
+    assert check_proxy(private) == "no host that is asked for here goes through it"
+    with pytest.raises(FirnlineError) as raised:
+        check_proxy(private.model_copy(update={"aws": private.aws.model_copy(update={"endpoints": {}})}))
+    assert raised.value.id == "FL-1113"

@@ -30,8 +30,10 @@ NEVER = (
     "169.254.170.2",  # containers' credentials
     "169.254.170.23",  # EKS Pod Identity's
     "fd00:ec2::23",
+    "svc",  # Kubernetes' own services: Spark asks kubernetes.default.svc for its executors, and its client reads these variables
+    "cluster.local",
 )
-"""What no proxy can reach for us, or should see: this machine, and who gives it credentials."""
+"""What no proxy can reach for us, or should see: this machine, who gives it credentials, its own cluster."""
 
 
 def _has_a_port(url: str) -> str:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from firnline_ingest.errors import EnvironmentalError
-from firnline_ingest.proxy import ProxyUnreachable, address_of, login_headers, proxy_to, refusal_of, shown
+from firnline_ingest.proxy import ProxyUnreachable, address_of, host_asked, login_headers, proxy_to, refusal_of, shown
 
 if TYPE_CHECKING:
     from firnline_ingest.config.model import EngineConfig
@@ -107,7 +107,7 @@ def check_proxy(config: "EngineConfig") -> str:
     """Asks the proxy for a way to Snowflake, or to Kinesis where Snowflake is asked without it, and returns what there is. Raises
     ProxyLoginRefused, ProxyForbids or ProxyUnreachable.
     """
-    hosts = (urlsplit(config.snowflake.base_url).netloc, f"kinesis.{config.aws.region}.amazonaws.com")
+    hosts = (urlsplit(config.snowflake.base_url).netloc, host_asked(config, "kinesis"))
     host = next((each for each in hosts if proxy_to(each.partition(":")[0])), None)
     if host is None:
         return "no host that is asked for here goes through it"
