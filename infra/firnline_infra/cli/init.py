@@ -189,7 +189,10 @@ def _taken_over(source: Path, given: Mapping[str, Any]) -> "TakenOver":
 
 def _report(taken: "TakenOver") -> str:
     """Each option with the place where it is now, and each that has none with the reason."""
-    lines = [f"\nTaken over from {taken.connector}:", *(f"  {option}: {path}" for option, path in taken.taken)]
+    from firnline_ingest.terminal import in_a_line
+
+    lines = [f"\nTaken over from {taken.connector}:"]
+    lines += [in_a_line(f"  {option}: {path}") for option, path in taken.taken]
     if taken.left:
         lines += ["\nWithout counterpart:", *(f"  {each}" for each in taken.left)]
     return "\n".join(lines)

@@ -24,10 +24,11 @@ class Left:
     reason: str
 
     def __str__(self) -> str:
-        """On one line, whatever the file had."""
+        """Returns it on one line, whatever the file had: it becomes a comment, and YAML takes no control characters there."""
         said = f" = {self.value}"
         shown = "" if not self.value or SECRET.search(self.option) or SECRET.match(f"{self.option}{said}") else said
-        return " ".join(f"{self.option}{shown}: {self.reason}".split())
+        plain = " ".join(f"{self.option}{shown}: {self.reason}".split())
+        return "".join(each if each.isprintable() else f"\\x{ord(each):02x}" for each in plain)
 
 
 @dataclass(slots=True)

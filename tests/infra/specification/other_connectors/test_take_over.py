@@ -141,6 +141,16 @@ def test_a_comment_is_no_statement_and_none_of_a_statement(run: Run) -> None:
     assert [(each.table, each.columns[0].type) for each in written().pipelines] == [("T", "NUMBER(10, 0)")]
 
 
+def test_a_name_in_the_file_moves_no_cursor(run: Run) -> None:
+    columns = "`a\x1b[2J\nb` INT, `c\x1b[1A` AS 1"
+    statement = f"CREATE TABLE t ({columns}) WITH ('connector' = 'kinesis', 'stream' = 's', 'format' = 'json')"
+    result = run("flink.sql", statement)
+    assert result.exit_code == 0, result.exception
+    assert "  column a\\x1b[2J\\nb: pipelines[0].columns[0]" in result.output
+    assert "  column c\\x1b[1A = AS 1: a computed column" in result.output
+    assert [each.name for each in written().pipelines[0].columns] == ['"a\x1b[2J\nb"']
+
+
 def test_metadata_is_in_one_column_and_flinks_longest_text_is_a_text(run: Run) -> None:
     columns = (
         "a TIMESTAMP(3) METADATA FROM 'timestamp', b TIMESTAMP(3) METADATA FROM 'timestamp', c VARCHAR(2147483647)"
