@@ -21,7 +21,7 @@ LINK = re.compile(r"\[([^\]]+)\]\(([a-z0-9/-]+\.md)\)", re.IGNORECASE)
 OUTSIDE = re.compile(
     r"\[([^\]]+)\]\((?:\.\./)+(?!docs)(?:tests|examples|infra|ingest|local|scripts|stacks|CONTRIBUTING)[^)]*\)"
 )
-LISTS, LESS = ("spec.md", "spec/", "permissions.md", "permissions/", "runbook.md", "options.md"), 0.3
+LISTS, LESS = ("spec.md", "spec/", "permissions.md", "permissions/", "runbook.md", "runbook/", "options.md"), 0.3
 """Pages that have a section for nearly each word, and how much less they count in the search."""
 
 MORE = {"targets.md": 3, "dead-letters.md": 3}

@@ -39,10 +39,28 @@ PERMISSIONS: Mapping[str, tuple[str, str]] = {
     "replay": ("AWS: replaying dead letters", r"AWS: replaying"),
     "snowflake": ("Snowflake: roles and grants", r"Snowflake"),
 }
-SPLIT: Mapping[str, Mapping[str, tuple[str, str]]] = {"spec.md": SPECIFICATION, "permissions.md": PERMISSIONS}
+RUNBOOK: Mapping[str, tuple[str, str]] = {
+    "run": ("How a run ends", r"How a run ends"),
+    "reading": ("Kinesis, and a shard that does not go on", r"Kinesis|A shard"),
+    "ledger": ("The ledger, and moving from another consumer", r"The ledger"),
+    "snowflake": ("Snowflake", r"Snowflake"),
+    "records": ("Records, dead letters and the audit", r"Records|The audit"),
+    "environments": ("What is created: Pulumi, Terraform, Redshift", r"Environments|Pulumi|Terraform|Redshift"),
+    "deploying": ("Deploying, and the engine's job", r"The engine's|Accounts|Comparing|Rolling"),
+    "configuration": ("Configuration, commands, the machine", r"Configuration|The embedded"),
+}
+SPLIT: Mapping[str, Mapping[str, tuple[str, str]]] = {
+    "spec.md": SPECIFICATION,
+    "permissions.md": PERMISSIONS,
+    "runbook.md": RUNBOOK,
+}
 """Each page with its parts: a name, a title, and which headings begin its sections; the first that fits."""
 
-SECTIONS: Mapping[str, str] = {"spec.md": "The specification", "permissions.md": "Permissions"}
+SECTIONS: Mapping[str, str] = {
+    "spec.md": "The specification",
+    "permissions.md": "Permissions",
+    "runbook.md": "The runbook",
+}
 """The names of their sections in the navigation."""
 
 

@@ -70,7 +70,7 @@ def test_each_error_has_a_page_that_its_url_leads_to_with_its_id_in_the_title(si
 
 
 def test_an_id_on_a_page_leads_to_the_errors_page(site: Path) -> None:
-    assert 'href="../errors/FL-3011/"' in (site / "runbook" / "index.html").read_text(encoding="utf-8")
+    assert 'href="../../errors/FL-3011/"' in (site / "runbook" / "snowflake" / "index.html").read_text(encoding="utf-8")
     assert "errors/" in (site / "index.html").read_text(encoding="utf-8"), "the list of them is in the navigation"
 
 

@@ -111,7 +111,8 @@ def project_of(trial: Trial, folder: Path, binary: Path, provided: Path) -> Type
     add_node_host(home, binary)
     (folder / "states").mkdir()
     engine = home.variables(backend=f"{(folder / 'states').as_uri()}?{WHOLE_OR_NOT_AT_ALL}", passphrase="of the tests")
-    variables = {**engine, **admission.variables(trial.environment)}
+    role = {name: value for name, value in trial.cli.variables.items() if name.startswith("SNOWFLAKE_")}
+    variables = {**engine, **role, **admission.variables(trial.environment)}
     shutil.copytree(EXAMPLE, folder / "program", ignore=shutil.ignore_patterns("node_modules", "bin"))
     manifest = folder / "program" / "Pulumi.yaml"
     manifest.write_text(
