@@ -50,6 +50,15 @@ def until_killed(made: list[bytes]) -> Iterator[bytes]:
     raise Killed
 
 
+def lose(world: World) -> None:
+    """Makes the service want the channel opened again; what it has not committed is gone."""
+    channels = world.snowflake.streaming.channels
+    with world.catalog.lock, channels.changed:
+        channel = world.channel("SPARK~TEST~0", world.pipe_of("ORDERS"))
+        channel.invalidate(LOST)
+        channels.waiting.pop(channel.id, None)
+
+
 def cut_off(world: World, made: list[bytes]) -> Place:
     """An attempt that ends after these rows, once what it has sent is committed."""
     attempt = writer(world)
@@ -166,8 +175,7 @@ def test_a_channel_that_is_lost_is_opened_again_and_nothing_is_lost_or_doubled(w
     def interrupted() -> Iterator[bytes]:
         for number, row in enumerate(rows(range(12))):
             if number in (3, 8):
-                with world.catalog.lock:
-                    world.channel("SPARK~TEST~0", world.pipe_of("ORDERS")).invalidate(LOST)
+                lose(world)
             yield row
 
     assert attempt.write(interrupted()) == Written(12, 0, 0)
