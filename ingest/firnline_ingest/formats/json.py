@@ -2,11 +2,12 @@
 
 from collections.abc import Iterator
 from enum import StrEnum
-from typing import Any, Literal
+from typing import Any, Literal, Self
 
-from pydantic import Field
+from pydantic import Field, model_validator
 
-from firnline_ingest.config.format import Check, Decoder, SchemasOf
+from firnline_ingest.config.format import Check, DeclaredTypes, Decoder, SchemasOf
+from firnline_ingest.config.registries import ConfluentRegistry
 from firnline_ingest.formats.framing import FRAMES
 from firnline_ingest.formats.packing import Compression, PackedFormat
 from firnline_ingest.records.rejection import Rejection, RejectReason, Unusable
@@ -32,10 +33,22 @@ class JsonFormat(PackedFormat):
     """One JSON object."""
     framing: JsonFraming = Field(default=JsonFraming.NONE, strict=False)
     """What stands in front of it."""
-
+    registry: ConfluentRegistry | None = None
+    """With `framing: confluent`, where the types of columns that the engine adds (`adds_columns`) are asked for: those that the
+    record's JSON Schema declares. Rows are made without it, and no registry is asked where it is absent."""
     several_objects: bool = False
     """Whether a record may hold any number of objects: one behind the other, with blanks between them or nothing, or in arrays.
     Each becomes a row."""
+
+    @model_validator(mode="after")
+    def _a_registry_has_the_frames_schemas(self) -> Self:
+        if self.registry is not None and (self.framing is not JsonFraming.CONFLUENT or self.several_objects):
+            raise ValueError("give registry with framing: confluent and without several_objects, and only then")
+        return self
+
+    @property
+    def confluent_registry(self) -> ConfluentRegistry | None:
+        return self.registry
 
     @property
     def makes_several_rows(self) -> bool:
@@ -51,7 +64,14 @@ class JsonFormat(PackedFormat):
 
     @property
     def undeciding(self) -> dict[str, Any]:
-        return {} if self.several_objects else {"several_objects": True}
+        return {"registry": True} if self.several_objects else {"registry": True, "several_objects": True}
+
+    def declared_types(self, schemas: SchemasOf) -> DeclaredTypes | None:
+        if self.registry is None:
+            return None
+        from firnline_ingest.formats.json_schema_types import registered_json_types
+
+        return registered_json_types(FRAMES[self.framing], schemas(self))
 
     def decoder(self, check: Check, max_row_bytes: int, schemas: SchemasOf) -> Decoder:
         from firnline_ingest.records.json_values import json_values

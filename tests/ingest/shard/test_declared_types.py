@@ -7,11 +7,12 @@ from typing import Any, cast
 
 import pytest
 
+from firnline_ingest.config.format import RegisteredSchema, Schemas
 from firnline_ingest.new_columns import NewColumns
 from firnline_ingest.shard.receipt import ShardState
 from firnline_ingest.snowflake.target import TargetState
 from tests.fakes.columns import ColumnsInMemory
-from tests.fakes.configs import TARGET
+from tests.fakes.configs import TARGET, pipeline
 from tests.ingest.formats.test_avro import alone, container
 from tests.ingest.shard.conftest import World
 
@@ -54,12 +55,21 @@ def catalog() -> ColumnsInMemory:
     return ColumnsInMemory(TargetState(TARGET, evolves=False, logs_errors=True, adds_columns=True))
 
 
-def run(world: World, catalog: ColumnsInMemory, format_: dict[str, Any], *records: bytes, **more: Any) -> set[str]:
+def run(
+    world: World,
+    catalog: ColumnsInMemory,
+    format_: dict[str, Any],
+    *records: bytes,
+    schemas: Schemas | None = None,
+    **more: Any,
+) -> set[str]:
     """Returns the definitions of the columns that were added."""
     world.configure(adds_columns=True, format=format_, **more)
     for record in records:
         world.stream.put(record)
-    receipt = bounded(world.services(new_columns=NewColumns(cast("Any", catalog))), world.work())
+    receipt = bounded(
+        world.services(new_columns=NewColumns(cast("Any", catalog)), schemas=lambda _: schemas), world.work()
+    )
     assert (receipt.state, receipt.rows) == (ShardState.DONE, len(records)), receipt
     return {column for statement in catalog.statements for column in statement}
 
@@ -86,3 +96,49 @@ def test_a_key_that_a_transform_made_is_no_field_of_the_schema(world: World, cat
     renamed = [{"type": "rename", "fields": {"whole": "empty2"}}]
     made = run(world, catalog, format_, alone(VALUE, SCHEMA), transforms=renamed)
     assert '"EMPTY" VARCHAR' in made, "by its value, as without a schema"
+
+
+PROPERTIES: dict[str, tuple[Any, Any, str]] = {
+    "n": ({"type": "integer"}, 1, ""),
+    "price": ({"type": "number"}, 1, "FLOAT"),
+    "empty": ({"type": ["null", "integer"]}, None, "NUMBER(38, 0)"),
+    "one": ({"oneOf": [{"type": "null"}, {"type": "boolean"}]}, None, "BOOLEAN"),
+    "day": ({"type": "string", "format": "date"}, "no day", "VARCHAR"),
+    "nested": ({"anyOf": [{"type": "object"}, {"type": "null"}]}, None, "VARIANT"),
+    "list": ({"type": ["array", "null"]}, None, "ARRAY"),
+    "either": ({"type": ["string", "number"]}, 5, "NUMBER(38, 0)"),
+    "refers": ({"$ref": "#/definitions/x"}, 5, "NUMBER(38, 0)"),
+    "odd": ({"type": 7}, None, "VARCHAR"),
+}
+JSON_SCHEMA = json.dumps({"properties": {name: kind for name, (kind, _, _) in PROPERTIES.items()}})
+REGISTERED = {"type": "json", "framing": "confluent", "registry": {"url": "https://registry.example.com"}}
+
+
+@pytest.mark.parametrize(
+    ("found", "is_declared"),
+    [
+        (RegisteredSchema(JSON_SCHEMA, "JSON"), True),
+        (RegisteredSchema(JSON_SCHEMA, "AVRO"), False),
+        (RegisteredSchema("{", "JSON"), False),
+        (RegisteredSchema("[]", "JSON"), False),
+        (RegisteredSchema('{"properties": [1]}', "JSON"), False),
+        (None, False),
+    ],
+)
+def test_keys_of_json_have_the_columns_of_their_registered_schema_or_of_their_values(
+    world: World, catalog: ColumnsInMemory, found: RegisteredSchema | None, is_declared: bool
+) -> None:
+    record = b"\0\0\0\0\7" + json.dumps({name: value for name, (_, value, _) in PROPERTIES.items()}).encode()
+    made = run(world, catalog, REGISTERED, record, schemas=lambda _: found)
+    wanted = {f'"{name.upper()}" {column}' for name, (_, _, column) in PROPERTIES.items() if column}
+    by_value = {'"PRICE" NUMBER(38, 0)', '"EMPTY" VARCHAR', '"ONE" VARCHAR', '"NESTED" VARCHAR', '"LIST" VARCHAR'}
+    assert (made == wanted) is is_declared
+    assert (by_value <= made) is not is_declared
+
+
+def test_a_registry_belongs_to_confluents_frame() -> None:
+    for more in ({"framing": "glue"}, {"framing": "none"}, {"several_objects": True}):
+        with pytest.raises(ValueError, match="give registry with framing: confluent"):
+            pipeline(format={**REGISTERED, **more})
+    plain = pipeline(format={"type": "json", "framing": "confluent"})
+    assert pipeline(format=REGISTERED).conversion_hash == plain.conversion_hash, "it decides no row"
