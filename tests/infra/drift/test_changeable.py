@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 import botocore.session
 import pytest
+from packaging.version import Version
 
 from firnline_infra.kinds import KINDS
 from firnline_infra.kinds.kind import noun_of
@@ -79,7 +80,7 @@ def operations_of(service: str) -> set[str]:
 def test_each_operation_that_changes_an_object_has_one_verdict(service: str) -> None:
     decided = Counter(name for row in rows_under("Operations of AWS") if row.what == service for name in row.names)
     assert sorted(operations_of(service) - decided.keys()) == [], "the services' models have these, too"
-    if version(botocore.__version__) >= version(*re.findall(r"\(botocore ([0-9.]+)\)", PAGE)):  # an older one has fewer
+    if Version(botocore.__version__) >= Version(*re.findall(r"\(botocore ([0-9.]+)\)", PAGE)):  # an older one has fewer
         assert sorted(decided.keys() - operations_of(service)) == [], "there is none of this name"
     assert [name for name, times in decided.items() if times > 1] == []
 
@@ -144,10 +145,6 @@ def test_each_attribute_that_the_provider_leaves_to_snowflake_is_decided() -> No
         if isinstance(flags, str) and flags.endswith("?=") and name not in ATTRIBUTES_OF_OTHERS
     }
     assert (sorted(left - decided), sorted(decided - left)) == ([], [])
-
-
-def version(text: str) -> tuple[int, ...]:
-    return tuple(int(part) for part in text.split("."))
 
 
 def snake(name: str) -> str:

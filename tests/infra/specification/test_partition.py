@@ -5,6 +5,7 @@ from typing import Any
 
 import botocore.session
 import pytest
+from packaging.version import Version
 
 from firnline_infra.blueprint import blueprint_of, engine_config
 from firnline_infra.blueprint.network import egress
@@ -14,6 +15,8 @@ from firnline_ingest.config.document import parse
 from firnline_ingest.config.model import EngineConfig
 from tests.infra.specifications import problems, smallest, told
 
+LISTED_BY = Version("1.44.5")
+"""The botocore whose endpoints LACKING was read of."""
 SESSION = botocore.session.get_session()
 REGIONS = [(name, region) for name in PARTITIONS for region in SESSION.get_available_regions("kinesis", name)]
 EKS = {
@@ -51,7 +54,10 @@ def test_each_service_that_a_region_lacks_is_known() -> None:
     for service in SERVICES:
         found = {each for name in PARTITIONS for each in SESSION.get_available_regions(service, name)}
         lacking[service] = frozenset(regions - found)
-    assert {service: found for service, found in lacking.items() if found} == LACKING
+    if Version(botocore.__version__) < LISTED_BY:  # an older one knows fewer regions, and of each fewer services
+        assert all(found & regions <= lacking[service] for service, found in LACKING.items())
+    else:
+        assert {service: found for service, found in lacking.items() if found} == LACKING
 
 
 def test_a_service_that_the_region_lacks_is_refused() -> None:
