@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 
 from bench.figure import Figure, at_most
 from bench.page import only_python
+from bench.subject import TimeLimit
 from firnline_ingest.native import native
 from firnline_local.process import ChildProcess
 
@@ -75,6 +76,7 @@ def _measured(ways: dict[str, Read], what: str, *, runs: int, laps: int) -> dict
     for run in range(runs + 1):  # the first one only warms up
         spent = dict.fromkeys(ways, 0.0)
         for _ in range(laps if run else 1):
+            TimeLimit.check()
             for way, read in ways.items():
                 spent[way] += _lap(read, what, shards)
         for way, seconds in spent.items():

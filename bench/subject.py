@@ -22,7 +22,7 @@ POLL_S = 0.1
 
 
 class TimeLimit:
-    """The end of a whole run of the benchmark; every wait for a subject looks at it."""
+    """The end of a whole run of the benchmark; every wait for a subject looks at it, and every lap of reads."""
 
     end_s = math.inf
 

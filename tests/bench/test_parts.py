@@ -3,7 +3,9 @@
 import pytest
 
 from bench import aggregates, letters, page, placement, planning, reads, transforms
+from bench.errors import BenchFailed
 from bench.figure import Figure
+from bench.subject import TimeLimit
 
 
 @pytest.fixture(autouse=True)
@@ -49,6 +51,14 @@ def test_a_read_is_measured_each_way(monkeypatch: pytest.MonkeyPatch) -> None:
     measured = reads.measure(runs=1, laps=1)
     assert [figure.name for figure in measured if figure.bar][:1] == ["direct, JSON"]
     assert _each_is_positive(measured)
+
+
+@pytest.mark.contract
+def test_reads_end_where_the_time_is_over(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(reads, "SHARDS", 60)
+    monkeypatch.setattr(TimeLimit, "end_s", 0.0)
+    with pytest.raises(BenchFailed, match="--minutes"):
+        reads.measure(runs=1, laps=1)
 
 
 @pytest.mark.contract
