@@ -36,7 +36,8 @@ def test_each_region_is_of_its_partition() -> None:
 
 @pytest.mark.parametrize("region", ["eu-central-1", "us-east-1", "us-gov-west-1", "cn-north-1", "cn-northwest-1"])
 def test_hosts_are_those_that_a_client_asks(region: str) -> None:
-    partition, keys = PARTITIONS[partition_of_region(region)], {"aws_access_key_id": "x", "aws_secret_access_key": "x"}
+    partition = PARTITIONS[partition_of_region(region)]
+    keys: dict[str, Any] = {"aws_access_key_id": "x", "aws_secret_access_key": "x"}
 
     def host_of(service: str) -> str:
         url: str = SESSION.create_client(service, region_name=region, **keys).meta.endpoint_url
