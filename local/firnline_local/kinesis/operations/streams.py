@@ -92,9 +92,16 @@ def describe_stream_summary(account: KinesisAccount, request: StreamRequest) -> 
         "OpenShardCount": 0 if stream.status(account.now_ms()) == CREATING else len(stream.open_shards),
         "ConsumerCount": len(stream.consumers),
         "MaxRecordSizeInKiB": stream.settings.max_record_kib,
-        **({"RecordDistributionStrategy": stream.settings.distribution} if stream.settings.mode == ON_DEMAND else {}),
+        **_distribution(stream),
     }
     return {"StreamDescriptionSummary": {**_described(stream, account), **summary}}
+
+
+def _distribution(stream: Stream) -> dict[str, str]:
+    """Returns what a stream that ignores partition keys says; of others the service says that they go by them, and nothing
+    is said here, because the models of older botocores have no such field."""
+    is_auto = stream.settings.mode == ON_DEMAND and stream.settings.distribution != StreamSettings().distribution
+    return {"RecordDistributionStrategy": stream.settings.distribution} if is_auto else {}
 
 
 def list_streams(account: KinesisAccount, request: ListStreams) -> dict[str, Any]:
