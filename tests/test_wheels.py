@@ -93,7 +93,16 @@ ROOMS = {
     },
 }
 """Of the two that go to clusters and into pipelines, to the letter; the third house is the imitation itself."""
-CI_TEMPLATES = ("github", "github-comment", "github-comment-kept", "github-setup", "gitlab", "gitlab-setup")
+CI_TEMPLATES = (
+    "github",
+    "github-comment",
+    "github-comment-kept",
+    "github-setup",
+    "gitlab",
+    "gitlab-note",
+    "gitlab-note-token",
+    "gitlab-setup",
+)
 DATA = {
     "ingest": {"py.typed"},
     "infra": {

@@ -1,6 +1,5 @@
 """One stream into one table, or into several by its routes."""
 
-import json
 import re
 from collections.abc import Iterable
 from enum import StrEnum
@@ -89,6 +88,8 @@ class Pipeline(TableOptions, PipelineOptions):
             means["adds_columns"] = True
         for name, value in means.items():
             if (given := document.get(name, value)) != value:
+                import json
+
                 raise ValueError(
                     f"schema_contract: {said} means {name}: {json.dumps(value)}, not {json.dumps(given)}; remove one"
                 )

@@ -5,7 +5,6 @@ format and its metadata.
 """
 
 import hashlib
-import json
 from collections.abc import Callable, Collection, Iterable, Sequence
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
@@ -18,6 +17,8 @@ from firnline_ingest.identifiers import MAX_CHARACTERS
 
 def _is_json(value: object) -> object:
     """Converts to JSON what a document in YAML may hold beyond it."""
+    import json  # here and below: most documents have no transform
+
     try:
         text = json.dumps(value, allow_nan=False, ensure_ascii=False)
         text.encode()
@@ -142,5 +143,7 @@ def transforms_hash(transforms: Sequence[Transform]) -> str:
 
     Raises CallableUnusable.
     """
+    import json
+
     said = [[each.code_version, each.model_dump(mode="json"), *each.code_of_functions()] for each in transforms]
     return hashlib.sha256(json.dumps(said, sort_keys=True).encode()).hexdigest()

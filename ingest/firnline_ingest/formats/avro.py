@@ -1,6 +1,5 @@
 """avro: a record is Avro's binary encoding. The options; avro_decoding has the code."""
 
-import json
 from enum import StrEnum
 from importlib.util import find_spec
 from typing import Annotated, Any, Literal, Self
@@ -16,6 +15,8 @@ from firnline_ingest.formats.packing import PackedFormat
 def _is_record(text: str) -> str:
     """Checks that the text is an Avro record. What is wrong inside it is reported where fastavro is installed: by the
     engine, and by `firnline-infra[deploy]`."""
+    import json  # here: most configurations have no schema
+
     try:
         schema = json.loads(text)
     except RecursionError:

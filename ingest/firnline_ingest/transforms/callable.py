@@ -6,7 +6,6 @@ float, str, dict, list and tuple are taken; Decimal, bytes, date, time, datetime
 do in every format (records/conversion.py).
 """
 
-import json
 import math
 from collections.abc import Callable, Iterator, Sequence
 from datetime import date, datetime, time
@@ -93,6 +92,8 @@ class CallableTransform(Transform):
 
 
 def _parsed(payload: bytes, numbers: Kept, members: Callable[[list[tuple[str, Any]]], dict[str, Any]]) -> Any:
+    import json  # here: the kind is loaded with each configuration, and few have one
+
     def real(text: str) -> float:
         number = float(text)
         numbers[id(number)] = number, text

@@ -49,7 +49,7 @@ USES = (
 )
 """Names of actions that use something. Whatever else there is makes, changes or removes it, or says who may."""
 READS_WITH_STAR = r"(Get|List|Describe|BatchGet)[A-Za-z]*\*"
-WILD = re.compile(r"[*?]")
+WILD = frozenset("*?")
 
 
 def _reasons_are_one_line(spec: EnvironmentSpec) -> Iterator[str]:
@@ -89,14 +89,14 @@ def _each_has_a_name_of_its_own(spec: EnvironmentSpec) -> Iterator[str]:
 
 def _wildcards_are_said(spec: EnvironmentSpec) -> Iterator[str]:
     for path, statement in _allowing(spec):
-        found = [each for each in (*statement.actions, *statement.resources) if WILD.search(each)]
+        found = [each for each in (*statement.actions, *statement.resources) if not WILD.isdisjoint(each)]
         if found and statement.wildcards is None:
             yield f"{path}: allows {', '.join(found)}; name what is meant, or say in `wildcards` why that can't be."
         if not found and statement.wildcards is not None:
             yield f"{path}.wildcards: no * or ? is in it; remove the reason."
         for action in statement.actions:
             name = action.partition(":")[2]
-            if WILD.search(name) and not re.fullmatch(READS_WITH_STAR, name):
+            if not WILD.isdisjoint(name) and not re.fullmatch(READS_WITH_STAR, name):
                 yield (
                     f"{path}.actions: {action} may be more tomorrow than it is today; name each action (a * may stand behind "
                     f"Get, List, Describe and BatchGet)."
@@ -121,7 +121,7 @@ def _refused(action: str) -> str | None:
         return "hands out the rights of others"
     if service == "kms":
         return None if name in KEY_USES else "is no use of a key"
-    if WILD.search(name):
+    if not WILD.isdisjoint(name):
         return None  # told by itself
     return None if re.fullmatch(USES, name) else "makes, changes or removes something, or says who may"
 
@@ -131,7 +131,7 @@ def _keys_are_named(spec: EnvironmentSpec) -> Iterator[str]:
         if not any(action.startswith("kms:") for action in statement.actions):
             continue
         for resource in statement.resources:
-            if WILD.search(resource):
+            if not WILD.isdisjoint(resource):
                 yield f"{path}.resources: {resource} would be keys of others too, Pulumi's state's among them; name the key."
 
 
@@ -178,7 +178,7 @@ def _found_by_a_pattern(spec: EnvironmentSpec, resource: str) -> Iterator[str]:
     for also in filter(None, (pipeline.stream_pattern for pipeline in spec.pipelines)):
         found = Arns(spec).stream(wildcard(also))
         name = resource.partition("/")[2].partition("/")[0]
-        if _meet(resource, found) and (WILD.search(resource) or re.fullmatch(also, name, re.ASCII)):
+        if _meet(resource, found) and (not WILD.isdisjoint(resource) or re.fullmatch(also, name, re.ASCII)):
             yield f"a stream that {also} finds"
 
 
