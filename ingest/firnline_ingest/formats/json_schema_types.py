@@ -4,7 +4,6 @@ Only `type` is asked: `format` is an annotation that no producer has to keep to 
 DATE or a TIMESTAMP does not take would be a rejected row. A key whose type is not one alone, beside null, has none.
 """
 
-import json
 from collections.abc import Mapping
 from functools import lru_cache
 from typing import Any
@@ -36,6 +35,8 @@ def registered_json_types(unframe: Unframe, schemas: Schemas) -> DeclaredTypes:
 
 @lru_cache(maxsize=KEPT)
 def _of_schema(found: RegisteredSchema) -> Mapping[str, DeclaredType]:
+    import json  # here: the folder's files are loaded with each configuration
+
     try:
         schema = json.loads(found.text) if found.kind == JSON else None
     except (ValueError, RecursionError):
