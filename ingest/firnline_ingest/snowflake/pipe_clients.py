@@ -8,7 +8,7 @@ that Python collects earlier waits for its rows to be sent, on whatever thread t
 import logging
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future, wait
 from typing import TYPE_CHECKING
 
@@ -64,6 +64,10 @@ class PipeClient:
         """Raises what the SDK raises."""
         self._await_closing(name)
         self._client.drop_channel(name)
+
+    def tokens(self, names: Sequence[str]) -> "Mapping[str, str | None]":
+        """The committed tokens; None of a channel without one, or that is not there. Raises what the SDK raises."""
+        return dict(self._client.get_latest_committed_offset_tokens(list(names)))
 
     def give_back(self, name: str, handle: "StreamingIngestChannel") -> None:
         """Closes the handle in the background, without waiting for rows."""

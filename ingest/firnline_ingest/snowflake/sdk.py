@@ -7,7 +7,7 @@ never before a fork. One client a pipe, shared by the channels of a process.
 import os
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from firnline_ingest.config.model import EngineConfig, SnowflakeConfig
@@ -77,6 +77,14 @@ class SdkChannels:
         except Exception as error:
             if not is_channel_missing(error):
                 raise self._translated(error, target, name, client) from error
+
+    def tokens(self, target: TargetTable, names: Sequence[str]) -> Mapping[str, str | None]:
+        """The committed tokens of channels that nobody needs to have open; None without one. Raises what `open` raises."""
+        client = self._clients.of(target)
+        try:
+            return guarded(None, client.tokens, names)
+        except Exception as error:
+            raise self._translated(error, target, target.pipe, client) from error
 
     def look_for_new_key(self) -> None:
         self._key.look()

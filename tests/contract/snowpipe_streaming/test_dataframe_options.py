@@ -10,7 +10,10 @@ from pyspark.sql.types import StructType
 
 from firnline_ingest.config.rows import Tolerance
 from firnline_ingest.datasource import SnowpipeDataSource
+from firnline_ingest.datasource.snowpipe.errors import BatchDiffers
 from firnline_ingest.datasource.snowpipe.options import SnowpipeOptions
+from firnline_ingest.datasource.snowpipe.partition import PartitionKey, PartitionWriter
+from firnline_ingest.datasource.snowpipe.source import RowsAdded
 from firnline_ingest.datasource.snowpipe.table import SnowflakeTable
 from firnline_ingest.errors import ConfigError
 from firnline_ingest.snowflake.errors import TableMissing
@@ -91,6 +94,29 @@ def test_a_batch_is_added_by_channels_of_its_own_which_are_gone_then(
     assert [(row[0], row[2]) for row in found] == [(1, b"\x00\xff"), (1, b"\x00\xff"), (None, None), (None, None)]
     assert math.isnan(found[0][1])
     assert not [name for _, name in world.catalog.channels if name.startswith("SPARK~ORDERS~")]
+
+
+def test_a_batch_that_has_fewer_partitions_than_before_is_not_committed(
+    world: World, options: dict[str, str], sql: Callable[[str], list[Any]]
+) -> None:
+    sql('CREATE TABLE ORDERS ("ID" NUMBER) ERROR_LOGGING = TRUE')
+    sql(f"GRANT INSERT ON TABLE ORDERS TO ROLE {world.role.name}")
+    source, schema, query = SnowpipeDataSource(options), StructType().add("id", "long"), "f" * 32
+
+    def add(batch: int, partition: int) -> RowsAdded:
+        key = PartitionKey(query, batch, partition, f"SPARK~ORDERS~{partition}")
+        table = SnowflakeTable.of(source._parsed)
+        return RowsAdded(PartitionWriter(table.channels, table.target, key).write([b'{"ID": 1}']), key)
+
+    writer = source.streamWriter(schema, False)
+    writer.commit([add(0, partition) for partition in range(3)], 0)
+    add(1, 2)
+    with pytest.raises(
+        BatchDiffers, match="SPARK~ORDERS~2: it has 1 rows of the batch, which had more than its 2 part"
+    ):
+        writer.commit([add(1, partition) for partition in range(2)], 1)
+    writer.commit([add(1, partition) for partition in range(3)], 1)
+    assert len(sql("SELECT ID FROM ORDERS")) == 6
 
 
 def test_a_table_that_would_lose_values_is_refused_with_every_problem(

@@ -7,7 +7,7 @@ of its partition, a task finds what an earlier attempt has added.
 # ruff: noqa: N802, N803 (the names are Spark's)
 
 import logging
-from collections.abc import Iterator, MutableMapping, Sequence
+from collections.abc import Callable, Iterator, MutableMapping, Sequence
 from typing import TYPE_CHECKING
 from uuid import uuid4
 
@@ -35,9 +35,9 @@ log = logging.getLogger(__name__)
 class RowsAdded(WriterCommitMessage):
     """The rows of one task, by what became of them."""
 
-    def __init__(self, written: "Written", channel: str) -> None:
+    def __init__(self, written: "Written", key: "PartitionKey") -> None:
         self.rows, self.known, self.rejected = written.rows, written.known, written.rejected
-        self.channel = channel
+        self.query, self.channel = key.query, key.channel
 
 
 class SnowpipeDataSource(DataSource):
@@ -102,7 +102,14 @@ class SnowpipeStreamWriter(DataSourceStreamWriter):
         return add_rows(self._options, self._schema, iterator, query.replace("-", ""), int(batch))
 
     def commit(self, messages: Sequence[WriterCommitMessage | None], batchId: int) -> None:
-        """Nothing is left to do: each row is committed."""
+        """Looks for partitions that the batch had when it was run before, and has no more. Raises BatchDiffers."""
+        from firnline_ingest.datasource.snowpipe.table import SnowflakeTable
+
+        added = [message for message in messages if isinstance(message, RowsAdded)]
+        if added:
+            SnowflakeTable.of(self._options).refuse_left_over(
+                added[0].query, batchId, len(messages), _channel(self._options)
+            )
 
     def abort(self, messages: Sequence[WriterCommitMessage | None], batchId: int) -> None:
         """Nothing can be taken back, and nothing needs to: the batch is run again, and adds what is missing."""
@@ -120,7 +127,7 @@ def add_rows(
     key = _key(options, query, batch, run)
     writer = PartitionWriter(table.channels, table.target, key, tolerance=options.tolerance)
     encoded = row_encoder(schema)
-    return RowsAdded(writer.write(map(encoded, rows)), key.channel)
+    return RowsAdded(writer.write(map(encoded, rows)), key)
 
 
 def _key(options: SnowpipeOptions, query: str, batch: int, run: str) -> "PartitionKey":
@@ -128,8 +135,13 @@ def _key(options: SnowpipeOptions, query: str, batch: int, run: str) -> "Partiti
 
     task = TaskContext.get()
     partition = 0 if task is None else task.partitionId()
-    parts = ("spark", options.name, *([run] if run else []), str(partition))
-    return PartitionKey(query, batch, partition, CHANNEL_SEPARATOR.join(parts).upper())
+    return PartitionKey(query, batch, partition, _channel(options, run)(partition))
+
+
+def _channel(options: SnowpipeOptions, run: str = "") -> Callable[[int], str]:
+    """Names a partition's channel."""
+    parts = ("spark", options.name, *([run] if run else []))
+    return lambda partition: CHANNEL_SEPARATOR.join((*parts, str(partition))).upper()
 
 
 def checked(schema: spark.StructType, *, is_overwrite: bool) -> spark.StructType:

@@ -5,13 +5,17 @@ import time
 from collections.abc import Callable, Sequence
 from typing import ClassVar, Self
 
+from firnline_ingest.datasource.snowpipe.errors import BatchDiffers
 from firnline_ingest.datasource.snowpipe.options import SINK, SnowpipeOptions
+from firnline_ingest.datasource.snowpipe.place import Place
 from firnline_ingest.errors import ConfigError, FirnlineError
 from firnline_ingest.snowflake.sdk import SdkChannels
 from firnline_ingest.snowflake.target import TargetCatalog, TargetState
-from firnline_ingest.values import TargetTable
+from firnline_ingest.values import Position, TargetTable
 
 LOOK_EVERY_S = 60.0
+AT_ONCE = 50
+"""Channels that are asked for in one request."""
 
 
 class SnowflakeTable:
@@ -65,6 +69,22 @@ class SnowflakeTable:
             with self._looking:
                 self._state = None
             raise ConfigError(SINK, problems)
+
+    def refuse_left_over(self, query: str, batch: int, partitions: int, channel: Callable[[int], str]) -> None:
+        """Raises BatchDiffers where a partition behind the last one has rows of this batch: it was cut otherwise before, so that
+        they are in other partitions now.
+        """
+        first, has_more = partitions, True
+        while has_more:
+            names = [channel(partition) for partition in range(first, first + AT_ONCE)]
+            found = self.channels.tokens(self.target, names)
+            for name in names:
+                token = found.get(name)
+                place = Place.of(Position.from_token(token)) if token else None
+                if place is not None and place.is_of(query, batch):
+                    why = f"it has {place.rows:,} rows of the batch, which had more than its {partitions} partitions"
+                    raise BatchDiffers(name, batch, why)
+            first, has_more = first + AT_ONCE, any(found.values())
 
     def _looked_at(self) -> TargetState:
         with self._looking:
