@@ -118,6 +118,7 @@ class KinesisStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
         self._rows = rows
         self._last: Mapping[str, Any] | None = None
         self._until_ms: int | None = None
+        self._has_planned = False
         self._planned_s = float("-inf")
 
     def __getstate__(self) -> dict[str, Any]:
@@ -157,8 +158,10 @@ class KinesisStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
             raise StreamReplaced(before.stream)
         ends = self._ends_of(before)
         after = before.next(ends, lineage)
-        is_done = before.batch > 0 and dict(after.starts) == dict(before.starts)
+        # A batch that found nothing may be an earlier run's: only one of this run says that nothing is left.
+        is_done = self._has_planned and dict(after.starts) == dict(before.starts)
         self._last = (before if is_done and self._until_ms is not None else after).as_document()
+        self._has_planned = True
         return dict(self._last)
 
     def partitions(self, start: Mapping[str, Any], end: Mapping[str, Any]) -> Sequence[InputPartition]:

@@ -155,6 +155,18 @@ def test_available_now_ends_with_what_had_arrived_when_it_began(server: KinesisS
     assert checkpoint.ids() == each_once(50)
 
 
+def test_available_now_reads_on_behind_a_run_that_found_nothing(server: KinesisServer, tmp_path: Path) -> None:
+    checkpoint, options = Checkpoint(), options_of(server, tmp_path)
+    for first, count in ((0, 10), (10, 0), (10, 0), (10, 10)):
+        put(server.kinesis, first, count)
+        server.kinesis.clock.advance(seconds=5)  # type: ignore[attr-defined]
+        query = Query(options, checkpoint)
+        query._reader.prepareForTriggerAvailableNow()
+        query.run(100)
+        assert checkpoint.ids() == each_once(first + count)
+    assert len(checkpoint.offsets) < 100, "each run ended by itself"
+
+
 def test_a_batch_does_not_give_up_among_empty_pages(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Its next batch would begin before them again."""
     monkeypatch.setattr(source, "PLAN_EVERY_S", 0.0)
