@@ -176,4 +176,6 @@ def test_a_typescript_program_makes_the_environment_that_its_inputs_describe(
             project.compile()
         project.cli.destroy(STACK)
         assert survey(trial.environment) == before
-        assert component["outputs"]["specification"].startswith("version: 1\nname: local\n")
+        assert yaml.safe_load(component["outputs"]["specification"])["streams"] == [
+            {"name": "orders", "shards": 4, "retention_hours": 24}
+        ]
