@@ -31,6 +31,16 @@ class KeyPlace(Section):
             raise ValueError(f"give exactly one of {', '.join(places)}")
         return self
 
+    @model_validator(mode="after")
+    def _no_key_itself(self) -> Self:
+        """A place is told in errors, logs and plans."""
+        for place in type(self).model_fields:
+            if "PRIVATE KEY-----" in str(getattr(self, place)):
+                raise ValueError(
+                    f"{place} says where the key is found, and has the key itself; take it out, and rotate it"
+                )
+        return self
+
 
 class PrivateKey(KeyPlace):
     """The place of the Snowflake user's private key: on the engine's machines, or in Secrets Manager."""

@@ -140,7 +140,10 @@ class SourceOptions:
         try:
             return AwsConfig.model_validate(document)
         except ValidationError as error:
-            raise ConfigError(SOURCE, [f"{_where(each['loc'])}: {each['msg']}" for each in error.errors()]) from None
+            problems = [
+                f"{_where(each['loc'])}: {each['msg'].removeprefix('Value error, ')}" for each in error.errors()
+            ]
+            raise ConfigError(SOURCE, problems) from None
 
     @property
     def reader(self) -> Reader:

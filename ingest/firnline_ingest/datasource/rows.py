@@ -204,13 +204,14 @@ def format_of(options: SourceOptions) -> Format:
     text = options.format or ""
     try:
         document = json.loads(text) if text.startswith("{") else {"type": text}
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise ConfigError(SOURCE, [f"format: is not valid JSON: {error}"]) from None
     pipeline = {"stream": options.stream, "database": "D", "schema": "S", "format": document}
     try:
         return PipelineConfig.model_validate(pipeline).format
     except ValidationError as error:
-        raise ConfigError(SOURCE, [f"{_where(each['loc'])}: {each['msg']}" for each in error.errors()]) from None
+        problems = [f"{_where(each['loc'])}: {each['msg'].removeprefix('Value error, ')}" for each in error.errors()]
+        raise ConfigError(SOURCE, problems) from None
 
 
 def _where(location: tuple[int | str, ...]) -> str:

@@ -62,6 +62,7 @@ def test_options_are_read_whatever_their_case_and_the_query_has_its_own_name(opt
         ({"tolerance": "some"}, "tolerance: must be one of none, all"),
         ({"sfUrl": "x"}, "sfUrl: unknown option; choose from account"),
         ({"table": "my orders"}, "is not a valid Snowflake identifier"),
+        ({"privateKeyEnv": "-----BEGIN PRIVATE KEY-----\nMIIE"}, "env says where the key is found"),
     ],
 )
 def test_what_is_wrong_with_options_is_said_at_once(

@@ -104,6 +104,17 @@ def test_what_has_another_form_is_shown_the_one_that_is_meant(format_: object, p
     assert problems(document(pipelines=[pipeline])) == [f"pipelines[0].{place}: {form}"]
 
 
+@pytest.mark.parametrize("place", ["file", "env", "secret_arn"])
+def test_a_key_in_the_place_of_its_place_is_refused_and_not_shown(place: str) -> None:
+    """Snowflake's connector for Spark takes the key itself (pem_private_key); here a place is told in errors and plans."""
+    pem = "-----BEGIN PRIVATE KEY-----\nTOP-SECRET\n-----END PRIVATE KEY-----\n"
+    snowflake = {**DOCUMENT["snowflake"], "private_key": {place: pem}}
+    (problem,) = problems({**DOCUMENT, "snowflake": snowflake})
+    assert problem == (
+        f"snowflake.private_key: {place} says where the key is found, and has the key itself; take it out, and rotate it"
+    )
+
+
 def test_a_private_key_is_found_in_exactly_one_place() -> None:
     snowflake = {**DOCUMENT["snowflake"], "private_key": {"env": "KEY", "file": "/key.p8"}}
     (problem,) = problems(document(snowflake=snowflake))

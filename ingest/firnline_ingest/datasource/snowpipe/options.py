@@ -78,6 +78,7 @@ class SnowpipeOptions:
         from pydantic import ValidationError
 
         from firnline_ingest.config.model import EngineConfig
+        from firnline_ingest.config.problems import described
 
         key = {"file": self.private_key_file, "env": self.private_key_env, "secret_arn": self.private_key_secret}
         parts = (self.private_key_secret or "").split(":")
@@ -112,8 +113,7 @@ class SnowpipeOptions:
         try:
             return EngineConfig.model_validate(document)
         except ValidationError as error:
-            problems = [f"{'.'.join(map(str, each['loc']))}: {each['msg']}" for each in error.errors()]
-            raise ConfigError(SINK, problems) from None
+            raise ConfigError(SINK, described(EngineConfig, error, document)) from None
 
     @property
     def pipeline(self) -> "PipelineConfig":
