@@ -19,7 +19,7 @@ from typing import Any
 
 import pyspark
 
-from firnline_infra import build
+from firnline_infra import artefact
 from firnline_infra.blueprint.iam import policy_document
 from firnline_infra.blueprint.iam.engine import EngineAccess, engine_statements
 from firnline_ingest.records.rejection import LeftOut
@@ -38,7 +38,7 @@ METADATA = "KINESISMETADATA OBJECT"
 ACCOUNTED = ("ingested", "dead_letters", "reread_letters", "skipped", *LeftOut)
 SPARK_SUBMIT = Path(pyspark.__file__).parent / "bin" / "spark-submit"
 FIRNLINE = str(Path(sys.executable).parent / "firnline")
-ENTRY = Path(build.__file__).parent / "files" / "entry.py"
+ENTRY = Path(artefact.__file__).parent / "files" / "entry.py"
 SUFFICIENT, STOPPED = 0, 4
 """Exit statuses of an engine: all is well, and: a shard or a pipeline stands still."""
 

@@ -83,4 +83,4 @@ def names_of(spec: EnvironmentSpec) -> set[str]:
 
 def test_every_example_is_on_the_page() -> None:
     page = (EXAMPLES / "README.md").read_text(encoding="utf-8")
-    assert [each.name for each in EXAMPLES.iterdir() if each.is_dir() and f"]({each.name}/)" not in page] == []
+    assert [each.name for each in EXAMPLES.iterdir() if each.is_dir() and f"]({each.name}/" not in page] == []

@@ -33,5 +33,9 @@ def test_a_project_differs_in_its_interpreter_alone(packaged: Path, read: Path) 
 def test_there_is_no_other_program() -> None:
     assert {path.parent for path in PACKAGED.parent.rglob("__main__.py")} == {packaged for packaged, _ in PAIRS}
     programs = {path.parent for path in STACKS.rglob("Pulumi.yaml")}
-    assert programs == {path.parent for path in STACKS.rglob("__main__.py")} - {STACKS / "policy"}
+    plugins = {
+        path.parent for path in STACKS.rglob("Pulumi*.yaml") if path.name in ("PulumiPlugin.yaml", "PulumiPolicy.yaml")
+    }
+    assert plugins == {STACKS / "policy", STACKS / "component"}
+    assert programs == {path.parent for path in STACKS.rglob("__main__.py")} - plugins
     assert programs == {read for _, read in PAIRS}

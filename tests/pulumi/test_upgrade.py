@@ -22,6 +22,7 @@ GRANT = f"{LANDING}GrantPrivilegesToAccountRole::landing-grant-FIRNLINE_PROD_DEP
 CHANGED: dict[str, dict[str, str]] = {
     "0.1.0": {
         "urn:pulumi:prod::firnline::firnline:index:RuntimeRole$aws:iam/rolePolicy:RolePolicy::engine-role-policy": "update",
+        "urn:pulumi:prod::firnline::firnline:index:OperationsDashboard$aws:cloudwatch/dashboard:Dashboard::dashboard": "update",
         f"{GRANT}-FIRNLINE_PROD_INGEST": "create",
         f"{GRANT}-FIRNLINE_PROD_READER": "create",
     }

@@ -17,7 +17,7 @@ import pyspark
 import pytest
 from botocore.exceptions import ClientError
 
-from firnline_infra import build
+from firnline_infra import artefact as built
 from firnline_infra.blueprint.bucket_layout import ARTEFACT_FOLDER, CONFIGURATION_FOLDER, s3_url, spark_url
 from firnline_infra.blueprint.engine_config import engine_inputs
 from firnline_infra.blueprint.engine_policy import engine_policy
@@ -88,7 +88,7 @@ class Engine:
     def run_from_the_bucket(self) -> None:
         """As a job is started: program, environment and configuration are all there."""
         artefact, configuration = f"{ARTEFACT_FOLDER}1/", f"{CONFIGURATION_FOLDER}1.json"
-        entry = Path(build.__file__).parent / "files" / "entry.py"
+        entry = Path(built.__file__).parent / "files" / "entry.py"
         archive = self.lane.folder / "archive.tar.gz"
         with tarfile.open(archive, "w:gz") as tar:
             tar.add(self.lane.config_file, "in-the-archive.json")

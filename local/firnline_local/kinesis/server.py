@@ -8,6 +8,7 @@ POST /__firnline__/faults     replaces it: a list of faults
 
 import asyncio
 import threading
+from collections.abc import Collection
 from typing import Self
 
 from firnline_local.faults import CONTROL_PREFIX, asked
@@ -22,11 +23,13 @@ HOST = "127.0.0.1"
 class KinesisService:
     """Answers requests, one after the other. A test may subclass it, to see each call before and after."""
 
-    def __init__(self, kinesis: FakeKinesis) -> None:
+    def __init__(self, kinesis: FakeKinesis, hosts: Collection[str] = ()) -> None:
+        """`hosts`: names beside those of loopback that it is asked by."""
         self.kinesis = kinesis
+        self._hosts = hosts
 
     def answer(self, request: HttpRequest) -> Reply:
-        if (reason := refusal(request.headers)) is not None:
+        if (reason := refusal(request.headers, self._hosts)) is not None:
             return Reply(403, reason.encode(), content_type="text/plain")
         if request.target.startswith(CONTROL_PREFIX):
             return self._control(request)
@@ -74,9 +77,10 @@ class Listener:
 class KinesisServer:
     """Serves a fake that the test keeps in its hands, from a thread, while the `with` block lasts."""
 
-    def __init__(self, kinesis: FakeKinesis, listener: type[Listener] = Listener) -> None:
+    def __init__(self, kinesis: FakeKinesis, listener: type[Listener] = Listener, hosts: Collection[str] = ()) -> None:
+        """`hosts`: names beside those of loopback that it is asked by, behind a relay."""
         self.kinesis = kinesis
-        self._listener = listener(KinesisService(kinesis))
+        self._listener = listener(KinesisService(kinesis, hosts))
         self._loop = asyncio.new_event_loop()
         self._thread = threading.Thread(target=self._loop.run_forever, name="fake-kinesis", daemon=True)
 

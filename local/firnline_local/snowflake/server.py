@@ -38,7 +38,8 @@ class EmbeddedSnowflake:
         hosts: Iterable[str] = (),
     ) -> None:
         """Writes its certificates into `folder`, for loopback and `hosts`; port 0 is a free one."""
-        certificates = make_certificates(folder, hosts=hosts)
+        named = tuple(hosts)
+        certificates = make_certificates(folder, hosts=named)
         self.catalog = catalog
         self.faults = FaultPlan()
         self.streaming = StreamingService(catalog, self.faults, settings=settings)
@@ -49,7 +50,7 @@ class EmbeddedSnowflake:
         self._server = _Server(
             uvicorn.Config(
                 _application(self.streaming, self.files),
-                http=CuttableProtocol,
+                http=_protocol(named),
                 ws="none",
                 lifespan="off",
                 log_level="warning",
@@ -91,6 +92,9 @@ class EmbeddedSnowflake:
 class CuttableProtocol(H11Protocol):
     """Lets a handler cut its connection, which ASGI has no word for."""
 
+    hosts: tuple[str, ...] = ()
+    """Names beside those of loopback."""
+
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override] # as uvicorn narrows it
         super().connection_made(transport)
         application = self.app
@@ -98,10 +102,14 @@ class CuttableProtocol(H11Protocol):
         async def with_abort(scope: Any, receive: Any, send: Any) -> None:
             scope.setdefault("extensions", {})[ABORT] = transport.abort
             headers = {name.decode("latin-1"): value.decode("latin-1") for name, value in scope["headers"]}
-            reason = refusal(headers)
+            reason = refusal(headers, self.hosts)
             await (application if reason is None else PlainTextResponse(reason, 403))(scope, receive, send)
 
         self.app = with_abort
+
+
+def _protocol(hosts: tuple[str, ...]) -> type[CuttableProtocol]:
+    return type("CuttableProtocol", (CuttableProtocol,), {"hosts": hosts})
 
 
 class _Server(uvicorn.Server):

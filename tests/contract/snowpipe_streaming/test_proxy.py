@@ -73,7 +73,7 @@ def office(world: World, tmp_path: Path) -> Iterator[Office]:
     kinesis.create_stream("orders").put({"n": 1})
     certificates = make_certificates(tmp_path / "tls", hosts=(KINESIS, LEDGER))
     with (
-        KinesisServer(kinesis) as server,
+        KinesisServer(kinesis, hosts=[KINESIS]) as server,
         TlsRelay(certificates, urlsplit(server.endpoint).port or 0) as streams,
         ThreadingHTTPServer(("127.0.0.1", 0), NothingThere) as table,
     ):

@@ -135,6 +135,7 @@ def test_kubeflow_fails_to_submit_beside_a_driver_of_the_name_and_tries_again(pl
 @pytest.mark.parametrize("place", [Operator.APACHE], ids=str, indirect=True)
 def test_apache_heeds_no_change_until_the_next_attempt(place: Place) -> None:
     started(place)
+    place.until(lambda: place.state() == "RunningHealthy")
     place.patch(driverArgs=["s3://bucket/other.json"])
     assert (place.state(), place.stage.attempt().stopped_with) == ("RunningHealthy", [])
     place.stage.attempt().end("exit status 4")
