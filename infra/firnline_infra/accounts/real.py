@@ -140,7 +140,7 @@ class RealAccounts:
         import snowflake.connector
         from snowflake.connector.errors import Error
 
-        from firnline_ingest.snowflake.connection import SESSION_PARAMETERS
+        from firnline_ingest.snowflake.connection import session_parameters
         from firnline_ingest.snowflake.errors import LoginRefused
 
         os.environ.setdefault("SNOWFLAKE_DISABLE_PLATFORM_DETECTION", "true")
@@ -152,7 +152,7 @@ class RealAccounts:
                 user=user,
                 role=role,
                 authenticator=authenticator,
-                session_parameters=SESSION_PARAMETERS,
+                session_parameters=session_parameters(),
                 **{name: value for name, value in given.items() if value},
             )
         except Error as error:

@@ -17,12 +17,19 @@ if TYPE_CHECKING:
     from snowflake.connector import SnowflakeConnection
 
 LOGIN_TIMEOUT_S = 20
-SESSION_PARAMETERS = {"QUERY_TAG": "firnline", "QUOTED_IDENTIFIERS_IGNORE_CASE": False}
-"""Of every session. The second keeps the case of a name in quotes where the account or the user has it TRUE: with that, no object
-with small letters in its name would be found."""
 JWT_INVALID = 390144
 DOES_NOT_EXIST = {2003, 2043}  # "does not exist or not authorized", for an object and for what it is in
 NO_ANSWER = "HTTP request failed after retries"  # connector 5 has no error number for it
+
+
+def session_parameters() -> dict[str, str | bool]:
+    """Returns those of every session, in a dictionary of its own: connector 4 writes into it what it is told at the login
+    (`auth/_auth.py` of 4.0.0), and the next session of the process would begin with another account's or user's parameters.
+
+    With QUOTED_IDENTIFIERS_IGNORE_CASE, which an account or a user may have TRUE, no object with small letters in its name
+    would be found.
+    """
+    return {"QUERY_TAG": "firnline", "QUOTED_IDENTIFIERS_IGNORE_CASE": False}
 
 
 def connect(
@@ -56,7 +63,7 @@ def connect(
                 authenticator="SNOWFLAKE_JWT",
                 private_key=key.der(),
                 login_timeout=LOGIN_TIMEOUT_S,
-                session_parameters=SESSION_PARAMETERS,
+                session_parameters=session_parameters(),
                 **_for_version(snowflake.connector.__version__, ca_file, statement_timeout_s),
             )
     except OperationalError as error:

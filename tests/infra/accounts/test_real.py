@@ -77,5 +77,21 @@ def test_ci_logs_in_as_what_it_runs_as(spec: EnvironmentSpec, monkeypatch: pytes
     assert given["session_parameters"]["QUOTED_IDENTIFIERS_IGNORE_CASE"] is False
 
 
+def test_a_session_does_not_begin_with_what_another_one_was_told(
+    spec: EnvironmentSpec, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Connector 4 writes the answer of the login into the dictionary that it was given."""
+    begun: list[dict[str, Any]] = []
+
+    def connect(**options: Any) -> None:
+        begun.append(dict(options["session_parameters"]))
+        options["session_parameters"]["TIMEZONE"] = "America/Los_Angeles"
+
+    monkeypatch.setattr("snowflake.connector.connect", connect)
+    for user in ("ONE", "OTHER"):
+        RealAccounts(spec, {"SNOWFLAKE_USER": user, "SNOWFLAKE_PASSWORD": "x"}).snowflake()
+    assert begun[0] == begun[1]
+
+
 def test_the_accounts_url_is_the_default(spec: EnvironmentSpec) -> None:
     assert RealAccounts(spec, {})._url == "https://firnline-local.snowflakecomputing.com"
