@@ -67,9 +67,13 @@ class _WithoutIndex(_Quiet):
         return io.BytesIO(empty)
 
 
+class _Site(ThreadingHTTPServer):
+    request_queue_size = 128  # a browser opens more than Python's 5, and on a busy machine the next is reset
+
+
 @contextmanager
 def served(site: Path, handler: type[_Quiet]) -> Iterator[str]:
-    with ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(handler, directory=str(site))) as server:
+    with _Site(("127.0.0.1", 0), functools.partial(handler, directory=str(site))) as server:
         threading.Thread(target=server.serve_forever, daemon=True).start()
         yield f"http://127.0.0.1:{server.server_address[1]}/"
         server.shutdown()

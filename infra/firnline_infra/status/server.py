@@ -187,6 +187,8 @@ class _Handler(BaseHTTPRequestHandler):
 class _Server(ThreadingHTTPServer):
     daemon_threads = True
     block_on_close = False
+    request_queue_size = 128
+    """Python's 5 are fewer connections than a browser opens for one page, and on a busy machine the next is reset."""
 
     def __init__(self, port: int, site: _Site) -> None:
         super().__init__((LOOPBACK, port), _Handler)

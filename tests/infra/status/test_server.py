@@ -3,8 +3,10 @@
 import http.client
 import json
 import re
+import socket
 import threading
 from collections.abc import Iterator
+from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
 
@@ -47,6 +49,15 @@ def event(answer: http.client.HTTPResponse) -> dict[str, object]:
 def test_it_listens_on_loopback_alone(page: StatusServer) -> None:
     assert page.url == f"http://127.0.0.1:{page.port}/"
     assert page._server.server_address[0] == "127.0.0.1"
+
+
+def test_a_page_of_many_files_is_not_reset_while_the_machine_is_busy() -> None:
+    """Nobody accepts yet, as on a machine that is busy: a browser opens a connection for each file of the page."""
+    waiting = StatusServer(SampleReader(sample.good()))
+    with ExitStack() as browsers:
+        browsers.callback(waiting._server.server_close)
+        for _ in range(4 * len(FILES)):
+            browsers.enter_context(socket.create_connection(("127.0.0.1", waiting.port), timeout=5))
 
 
 def test_the_status_is_sent_again_whenever_it_was_read(page: StatusServer, monkeypatch: pytest.MonkeyPatch) -> None:
