@@ -68,6 +68,7 @@ ROOMS_BELOW = {
         "aws config errors identifiers kinesis ledger new_columns permissions records schemas sink snowflake values"
     ),
     "ingest.errors": "",
+    "ingest.environment_proxy": "",
     "ingest.formats": "config errors identifiers records",
     "ingest.identifiers": "errors",
     "ingest.kinesis": "aws config errors native values",
@@ -80,16 +81,16 @@ ROOMS_BELOW = {
     "ingest.new_columns": "config errors kinesis ledger planned_columns records snowflake",
     "ingest.planned_columns": "config errors identifiers ledger records snowflake values",
     "ingest.permissions": "config",
-    "ingest.proxy": "aws config errors",
+    "ingest.proxy": "aws config environment_proxy errors",
     "ingest.records": "config identifiers kinesis native nesting values",
-    "ingest.schemas": "aws config errors",
+    "ingest.schemas": "aws config environment_proxy errors",
     "ingest.secret_names": "",
     "ingest.shard": "config dead_letters errors kinesis ledger new_columns records schemas snowflake values",
     "ingest.sink": "aws config errors kinesis",
     "ingest.snowflake": "activity aws config errors identifiers ledger permissions proxy values",
     "ingest.spark": (
-        "aws config dead_letters errors identifiers kinesis ledger logs metrics native new_columns proxy records schemas "
-        "shard snowflake values"
+        "aws config dead_letters environment_proxy errors identifiers kinesis ledger logs metrics native new_columns proxy "
+        "records schemas shard snowflake values"
     ),
     "ingest.terminal": "",
     "ingest.transforms": "config nesting records",
@@ -110,7 +111,8 @@ ROOMS_BELOW = {
         "ingest.terminal ingest.values"
     ),
     "infra.doctor": (
-        "accounts blueprint kinds observe pulumi_cli render specification stack ingest.checks ingest.errors"
+        "accounts blueprint kinds observe pulumi_cli render specification stack ingest.checks ingest.environment_proxy "
+        "ingest.errors"
     ),
     "infra.drift": (
         "accounts blueprint keys kinds observe pulumi_cli redshift render specification stack ingest.checks ingest.config "
@@ -138,7 +140,7 @@ ROOMS_BELOW = {
         "accounts artefact blueprint observe runtimes specification ingest.activity ingest.config ingest.errors ingest.ledger "
         "ingest.validate ingest.values"
     ),
-    "infra.runtimes": "accounts blueprint specification ingest.errors",
+    "infra.runtimes": "accounts blueprint specification ingest.environment_proxy ingest.errors",
     "infra.s3a": "ingest.errors",
     "infra.specification": "ingest.config ingest.errors ingest.identifiers ingest.secret_names",
     "infra.stack": (

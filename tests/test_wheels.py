@@ -51,6 +51,7 @@ ROOMS = {
             "permissions",
             "planned_columns.py",
             "records",
+            "environment_proxy.py",
             "proxy.py",
             "secret_names.py",
             "schemas",

@@ -10,12 +10,12 @@ import os
 import socket
 import ssl
 from collections.abc import Mapping
-from urllib.parse import unquote, urlsplit
-from urllib.request import getproxies_environment, proxy_bypass_environment  # type: ignore[attr-defined] # undocumented
+from urllib.parse import urlsplit
 
 from firnline_ingest.config.form import AwsService
 from firnline_ingest.config.model import EngineConfig
 from firnline_ingest.config.proxy import ProxyLogin, ProxyOptions, proxy_variables
+from firnline_ingest.environment_proxy import address_of, login_headers, proxy_for, without_login
 from firnline_ingest.errors import Fatal, FirnlineError, Retryable, SnowflakeError
 
 VARIABLES = ("HTTPS_PROXY", "HTTP_PROXY", "NO_PROXY")
@@ -142,12 +142,6 @@ def _login(config: EngineConfig, login: ProxyLogin | None) -> tuple[str, str] | 
     return pair
 
 
-def proxy_to(host: str) -> str | None:
-    """The URL of the proxy that leads to a host over HTTPS, with its login; None where the host is asked without one."""
-    found = getproxies_environment()
-    return None if proxy_bypass_environment(host, found) else found.get("https")
-
-
 def host_asked(config: EngineConfig, service: AwsService) -> str:
     """The host that the service is asked at: of its endpoint in the configuration, else the public one."""
     if endpoint := config.aws.endpoints.get(service):
@@ -155,21 +149,9 @@ def host_asked(config: EngineConfig, service: AwsService) -> str:
     return f"{service}.{config.aws.region}.amazonaws.com" + (".cn" if config.aws.region.startswith("cn-") else "")
 
 
-def shown(proxy: str) -> str:
-    """The proxy's URL without its login."""
-    parts = urlsplit(proxy)
-    return f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}"
-
-
-def login_of(proxy: str) -> tuple[str, str] | None:
-    """The login in a proxy's URL."""
-    parts = urlsplit(proxy)
-    return None if parts.username is None else (unquote(parts.username), unquote(parts.password or ""))
-
-
 def connection_to(host: str, port: int, context: ssl.SSLContext, timeout_s: float) -> http.client.HTTPSConnection:
     """A connection over TLS that is not open yet: through the proxy where one leads there."""
-    proxy = proxy_to(host)
+    proxy = proxy_for(f"https://{host}")
     if proxy is None:
         return http.client.HTTPSConnection(host, port, timeout=timeout_s, context=context)
     connection = http.client.HTTPSConnection(*address_of(proxy), timeout=timeout_s, context=context)
@@ -177,27 +159,15 @@ def connection_to(host: str, port: int, context: ssl.SSLContext, timeout_s: floa
     return connection
 
 
-def address_of(proxy: str) -> tuple[str, int]:
-    parts = urlsplit(proxy if "://" in proxy else f"http://{proxy}")
-    return parts.hostname or "", parts.port or 80
-
-
-def login_headers(proxy: str) -> dict[str, str]:
-    from base64 import b64encode
-
-    login = login_of(proxy)
-    return {} if login is None else {"Proxy-Authorization": "Basic " + b64encode(":".join(login).encode()).decode()}
-
-
 def refusal_of(host: str, error: Exception) -> SnowflakeError | None:
     """The error of a proxy on the way to the host; None where there is none, or the host itself failed."""
-    proxy = proxy_to(host)
+    proxy = proxy_for(f"https://{host}")
     if proxy is None:
         return None
     said = str(error) or type(error).__name__
     if isinstance(error, socket.gaierror | ConnectionRefusedError):  # no other host is looked up or connected to here
-        return ProxyUnreachable(shown(proxy), said)
+        return ProxyUnreachable(without_login(proxy), said)
     if not said.startswith("Tunnel connection failed: "):
         return None
     cause = said.removeprefix("Tunnel connection failed: ")
-    return (ProxyLoginRefused if cause.startswith(LOGIN_WANTED) else ProxyForbids)(shown(proxy), host, cause)
+    return (ProxyLoginRefused if cause.startswith(LOGIN_WANTED) else ProxyForbids)(without_login(proxy), host, cause)

@@ -8,7 +8,7 @@ import os
 import sys
 import time
 from typing import Any
-from urllib.request import getproxies_environment, proxy_bypass_environment  # type: ignore[attr-defined] # undocumented
+from urllib.request import proxy_bypass
 
 import msgspec
 
@@ -31,10 +31,9 @@ SOON_S = 30.0
 def main(question: dict[str, Any]) -> dict[str, object]:
     config = parse_config(json.dumps(question["config"]).encode(), "the question")
     use_proxy(config)
-    found = getproxies_environment()
     seen: dict[str, object] = {
         "proxy": check_proxy(config),
-        "metadata": [bool(proxy_bypass_environment(host, found)) for host in METADATA],
+        "metadata": [bool(proxy_bypass(host)) for host in METADATA],
         "run": DynamoLedger(dynamodb_client(config.aws), config.ledger.table).current_run(),
     }
     client = kinesis_client(config.aws)

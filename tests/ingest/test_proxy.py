@@ -3,7 +3,7 @@
 import os
 from pathlib import Path
 from typing import Any
-from urllib.request import getproxies_environment, proxy_bypass_environment  # type: ignore[attr-defined] # undocumented
+from urllib.request import proxy_bypass
 
 import pytest
 from botocore.exceptions import ProxyConnectionError
@@ -11,13 +11,14 @@ from botocore.exceptions import ProxyConnectionError
 from firnline_ingest import proxy as proxies
 from firnline_ingest.aws.client import dynamodb_client
 from firnline_ingest.config.proxy import NEVER, ProxyOptions, proxy_variables
+from firnline_ingest.environment_proxy import login_of, proxy_for, without_login
 from firnline_ingest.errors import ConfigError, FirnlineError
 from firnline_ingest.kinesis.client import kinesis_client
 from firnline_ingest.kinesis.lineage import read_lineage
 from firnline_ingest.ledger.dynamodb import DynamoLedger
 from firnline_ingest.permissions.features import features_of
 from firnline_ingest.permissions.permission import Feature
-from firnline_ingest.proxy import ProxyLoginMissing, proxy_to, use_proxy
+from firnline_ingest.proxy import ProxyLoginMissing, use_proxy
 from firnline_ingest.spark import task
 from firnline_ingest.spark.machine import check_proxy
 from firnline_ingest.spark.spark_session import settings_of
@@ -57,22 +58,21 @@ def test_one_process_that_runs_two_configurations_has_the_later_ones_proxy_and_t
     monkeypatch.setenv("ALL_PROXY", "http://theirs:2")
     before = variables_now()
     use_proxy(through())
-    assert proxy_to("kinesis.us-east-1.amazonaws.com") == URL
+    assert proxy_for("https://kinesis.us-east-1.amazonaws.com") == URL
     assert "ALL_PROXY" not in os.environ, "the SDK would ask it"
     use_proxy(through("http://other.example.com:80", no_proxy=["amazonaws.com"]))
-    assert proxy_to("kinesis.us-east-1.amazonaws.com") is None
-    assert proxy_to("acme.snowflakecomputing.com") == "http://other.example.com:80"
+    assert proxy_for("https://kinesis.us-east-1.amazonaws.com") is None
+    assert proxy_for("https://acme.snowflakecomputing.com") == "http://other.example.com:80"
     use_proxy(config())
     assert variables_now() == before
 
 
 def test_this_machine_and_who_gives_it_credentials_are_never_asked_through_a_proxy() -> None:
     use_proxy(through(no_proxy=["vpce.amazonaws.com", ".example.org"]))
-    found = getproxies_environment()
     private = ("vpce-1.kinesis.vpce.amazonaws.com", "registry.example.org", "example.org")
     for host in (*NEVER, "kubernetes.default.svc", "kubernetes.default.svc.cluster.local", *private):
-        assert proxy_bypass_environment(host, found), host
-    assert not proxy_bypass_environment("badexample.org", found)
+        assert proxy_bypass(host), host
+    assert not proxy_bypass("badexample.org")
 
 
 @pytest.mark.parametrize(
@@ -103,7 +103,7 @@ def test_what_a_client_would_read_in_another_way_is_refused(section: dict[str, A
 def test_a_login_is_encoded_and_read_back_whatever_is_in_it(monkeypatch: pytest.MonkeyPatch) -> None:
     login = "do:main\\user", "p@ss/w:ör d%"
     url = proxy_variables(ProxyOptions(url=URL), login)["HTTPS_PROXY"]
-    assert (proxies.login_of(url), proxies.shown(url)) == (login, URL)
+    assert (login_of(url), without_login(url)) == (login, URL)
 
 
 @pytest.mark.parametrize(

@@ -247,7 +247,7 @@ def _alarms(environment: Environment) -> Iterator[Mapping[str, Any]]:
 
 
 def _contracts(spec: EnvironmentSpec, stream: str) -> set[SchemaContract]:
-    """Those that the pipelines of the stream say, also the one whose pattern finds it."""
+    """Returns those of the pipelines that read the stream, also of one whose pattern finds it."""
     reading = [each for each in spec.pipelines if each.stream == stream] or [
         each for each in spec.pipelines if others_of(each, [stream])
     ]

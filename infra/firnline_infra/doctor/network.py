@@ -8,10 +8,11 @@ import socket
 import ssl
 from collections.abc import Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
-from urllib.request import getproxies, proxy_bypass
+from urllib.request import getproxies
 
 from firnline_infra.blueprint.network import HTTP, Destination
 from firnline_ingest.checks import Finding, good, unknown, wrong
+from firnline_ingest.environment_proxy import proxy_for, without_login
 
 PATIENCE_S = 5.0
 AT_ONCE = 16
@@ -33,10 +34,10 @@ def _reach(destination: Destination, proxies: Mapping[str, str]) -> Finding:
     if destination.is_pattern:
         step = "SELECT SYSTEM$ALLOWLIST() in Snowflake names them: put them into network.snowflake_hosts"
         return unknown(about, "only Snowflake knows these hosts", next_step=step)
-    scheme = "http" if destination.port == HTTP else "https"
-    if scheme in proxies and not proxy_bypass(destination.host):
+    url = f"{'http' if destination.port == HTTP else 'https'}://{destination.host}"
+    if proxy := proxy_for(url, proxies):
         step = f"ask its owner to let through {about}; NO_PROXY for hosts of private endpoints"
-        return unknown(about, f"goes through the proxy {_without_password(proxies[scheme])}", next_step=step)
+        return unknown(about, f"goes through the proxy {without_login(proxy)}", next_step=step)
     try:
         addresses = sorted({str(each[4][0]) for each in socket.getaddrinfo(destination.host, destination.port)})
     except OSError as error:
@@ -65,8 +66,3 @@ def _connect(destination: Destination, about: str, addresses: list[str]) -> Find
 
 def _trust() -> ssl.SSLContext:
     return ssl.create_default_context(cafile=os.environ.get("SSL_CERT_FILE"))
-
-
-def _without_password(proxy: str) -> str:
-    scheme, _, rest = proxy.rpartition("://")
-    return f"{scheme}://{rest.rpartition('@')[2]}" if scheme else rest.rpartition("@")[2]

@@ -9,13 +9,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
-from urllib.parse import unquote, urlsplit
-from urllib.request import getproxies, proxy_bypass
 
 import urllib3
 import yaml
 
 from firnline_infra.runtimes.errors import NoCluster
+from firnline_ingest.environment_proxy import pool_to
 
 VARIABLE = "KUBECONFIG"
 DEFAULT = Path("~/.kube/config")
@@ -40,18 +39,10 @@ class Access:
 
     def pool(self, timeout: urllib3.Timeout) -> urllib3.PoolManager:
         """Returns connections to the server, by its proxy where it has one. Raises NoCluster for one of another scheme."""
-        options: dict[str, Any] = {"timeout": timeout, "retries": False, **self.tls()}
-        scheme, _, place = self.server.partition("://")
-        proxy = self.proxy
-        if proxy is None and not proxy_bypass(place.partition("/")[0]):
-            proxy = getproxies().get(scheme)
-        if not proxy:
-            return urllib3.PoolManager(**options)
-        if not proxy.startswith(("http://", "https://")):
-            raise NoCluster(f"the proxy of {self.server} must be an http:// or https:// URL")
-        login = urlsplit(proxy).netloc.rpartition("@")[0]
-        headers = urllib3.make_headers(proxy_basic_auth=unquote(login)) if login else None
-        return urllib3.ProxyManager(proxy, proxy_headers=headers, **options)
+        try:
+            return pool_to(self.server, self.proxy, timeout=timeout, retries=False, **self.tls())
+        except ValueError as error:
+            raise NoCluster(str(error)) from error
 
     def tls(self) -> dict[str, Any]:
         """The TLS arguments for urllib3. Client certificates have to be files for the time in which they are read."""

@@ -8,8 +8,7 @@ import json
 import time
 from collections.abc import Callable, Mapping
 from typing import Any
-from urllib.parse import quote, urlsplit
-from urllib.request import getproxies, proxy_bypass
+from urllib.parse import quote
 from uuid import UUID
 
 import urllib3
@@ -17,6 +16,7 @@ from urllib3.exceptions import HTTPError
 
 from firnline_ingest.config.format import AVRO, RegisteredSchema
 from firnline_ingest.config.registries import ConfluentRegistry, is_here
+from firnline_ingest.environment_proxy import pool_to
 from firnline_ingest.schemas.errors import (
     RegistryForbidden,
     RegistryStrange,
@@ -139,9 +139,5 @@ def _pool(registry: ConfluentRegistry) -> urllib3.PoolManager:
     """Through the machine's proxy where it has one for that host. A registry of this machine has none: the login for it would go
     to the proxy in the open.
     """
-    split = urlsplit(registry.url)
-    proxy = None if is_here(registry.url) else getproxies().get(split.scheme)
-    trust = str(registry.ca_file) if registry.ca_file else None
-    if proxy and not proxy_bypass(split.hostname or ""):
-        return urllib3.ProxyManager(proxy, maxsize=1, ca_certs=trust)
-    return urllib3.PoolManager(maxsize=1, ca_certs=trust)
+    options: dict[str, Any] = {"maxsize": 1, "ca_certs": str(registry.ca_file) if registry.ca_file else None}
+    return urllib3.PoolManager(**options) if is_here(registry.url) else pool_to(registry.url, **options)

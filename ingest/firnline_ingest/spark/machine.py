@@ -10,8 +10,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
+from firnline_ingest.environment_proxy import address_of, login_headers, proxy_for, without_login
 from firnline_ingest.errors import EnvironmentalError
-from firnline_ingest.proxy import ProxyUnreachable, address_of, host_asked, login_headers, proxy_to, refusal_of, shown
+from firnline_ingest.proxy import ProxyUnreachable, host_asked, refusal_of
 
 if TYPE_CHECKING:
     from firnline_ingest.config.model import EngineConfig
@@ -108,18 +109,18 @@ def check_proxy(config: "EngineConfig") -> str:
     ProxyLoginRefused, ProxyForbids or ProxyUnreachable.
     """
     hosts = (urlsplit(config.snowflake.base_url).netloc, host_asked(config, "kinesis"))
-    host = next((each for each in hosts if proxy_to(each.partition(":")[0])), None)
+    host = next((each for each in hosts if proxy_for(f"https://{each}")), None)
     if host is None:
         return "no host that is asked for here goes through it"
     name, _, port = host.partition(":")
-    proxy = proxy_to(name) or ""
+    proxy = proxy_for(f"https://{name}") or ""
     connection = http.client.HTTPConnection(*address_of(proxy), timeout=PROXY_TIMEOUT_S)
     connection.set_tunnel(name, int(port or 443), headers=login_headers(proxy))
     try:
         connection.connect()
     except (OSError, http.client.HTTPException) as error:
         refused = refusal_of(name, error)
-        raise refused or ProxyUnreachable(shown(proxy), str(error) or type(error).__name__) from error
+        raise refused or ProxyUnreachable(without_login(proxy), str(error) or type(error).__name__) from error
     finally:
         connection.close()
-    return f"{shown(proxy)} leads to {name}"
+    return f"{without_login(proxy)} leads to {name}"

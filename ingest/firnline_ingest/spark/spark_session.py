@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 from firnline_ingest.config.model import EngineConfig
-from firnline_ingest.proxy import host_asked, login_of, proxy_to
+from firnline_ingest.environment_proxy import login_of, proxy_for
+from firnline_ingest.proxy import host_asked
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -74,7 +75,7 @@ def s3a_proxy_settings(config: EngineConfig) -> dict[str, str]:
 
 def _s3_proxy(config: EngineConfig) -> str | None:
     endpoint = config.spark.conf.get("spark.hadoop.fs.s3a.endpoint")
-    return proxy_to(urlsplit(endpoint).hostname or "" if endpoint else host_asked(config, "s3"))
+    return proxy_for(f"https://{urlsplit(endpoint).netloc if endpoint else host_asked(config, 's3')}")
 
 
 def _give_s3a_its_login(session: "SparkSession", config: EngineConfig) -> None:

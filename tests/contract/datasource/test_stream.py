@@ -159,7 +159,7 @@ def test_available_now_reads_on_behind_a_run_that_found_nothing(server: KinesisS
     checkpoint, options = Checkpoint(), options_of(server, tmp_path)
     for first, count in ((0, 10), (10, 0), (10, 0), (10, 10)):
         put(server.kinesis, first, count)
-        server.kinesis.clock.advance(seconds=5)  # type: ignore[attr-defined]
+        server.kinesis.clock.advance(seconds=5)  # type: ignore[attr-defined] # the fixture's is a ManualClock
         query = Query(options, checkpoint)
         query._reader.prepareForTriggerAvailableNow()
         query.run(100)

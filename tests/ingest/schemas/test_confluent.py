@@ -4,6 +4,7 @@ import json
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 import pytest
 from urllib3.exceptions import HTTPError
@@ -23,6 +24,7 @@ from firnline_ingest.schemas.errors import (
 from firnline_ingest.schemas.login import BasicLogin
 from firnline_local.snowflake.tls import make_certificates
 from tests.fakes.confluent_registry import Registry, serving
+from tests.fakes.connect_proxy import ConnectProxy
 
 ORDER = {"type": "record", "name": "shop.Order", "fields": [{"name": "id", "type": "long"}]}
 LINE = {"type": "record", "name": "shop.Line", "fields": [{"name": "order", "type": "shop.Order"}]}
@@ -182,6 +184,22 @@ def test_a_login_for_this_machine_goes_to_no_proxy(registry: Registry, monkeypat
         monkeypatch.setenv("http_proxy", proxy.url)
         assert asking(registry, login=login)(number) is not None
     assert not proxy.asked
+
+
+def test_a_proxy_that_wants_a_login_gets_the_one_of_its_variable(
+    registry: Registry, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """urllib3 takes none out of a proxy's URL by itself."""
+    number = registry.register("s", ORDER)
+    for name in ("no_proxy", "NO_PROXY", "http_proxy"):
+        monkeypatch.delenv(name, raising=False)
+    hosts = {"registry.example.com": urlsplit(registry.url).port or 0}
+    with ConnectProxy(hosts, login="engine:p@ss/w:rd") as proxy:
+        monkeypatch.setenv("HTTP_PROXY", proxy.url.replace("//", "//engine:p%40ss%2Fw%3Ard@"))
+        config = ConfluentRegistry.model_validate({"url": "http://registry.example.com"})
+        ask = ConfluentSchemas(config, BasicLogin(config, lambda _: "{}"), lambda _: None)
+        assert ask(number) is not None
+    assert proxy.asked_hosts == {"registry.example.com"}
 
 
 @pytest.mark.parametrize(
