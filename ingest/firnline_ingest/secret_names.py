@@ -3,4 +3,4 @@
 Who asks adds the words of its own field. The shapes of secrets, for texts without fields, are in `logs.py`.
 """
 
-CONFIDENTIAL = r"secret|password|passphrase|token|private.?key|access.?key"
+CONFIDENTIAL = r"secret|passw(?:or)?d|passphrase|token|private.?key|access.?key|api.?key"

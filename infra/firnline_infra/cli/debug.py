@@ -35,7 +35,7 @@ PEM_BEGINS, PEM_ENDS = (
 )
 QUOTE = r"(?:\\*[\"']|%22)?"
 ESCAPED_SHAPES = re.compile(
-    rf"(?i:(?:secret|passw(?:or)?d|passphrase|token|private_?key|api_?key)\w*{QUOTE}\s*(?:=>?|:|%3D|%3A)\s*)(?!{QUOTE}\[redacted)"
+    rf"(?i:(?:{CONFIDENTIAL})\w*{QUOTE}\s*(?:=>?|:|%3D|%3A)\s*)(?!{QUOTE}\[redacted)"
     r"(?:'[^']*'|\\*\"[^\"\\]*|(?:%22)?[^\s\"'\\,}&%]{4,})"  # quoted, with escaped quotes, in a URL
     rf"|(?i:authorization{QUOTE}\s*[:=]\s*{QUOTE}(?:aws4-hmac-sha256|basic|bearer)\b)[^\"'\\\n]*"
     r"|(?i:signature(?:=|%3D)|security-token(?:=|%3D))[\w%+/=.-]{8,}"

@@ -8,7 +8,7 @@ from typing import Any
 from firnline_ingest.secret_names import CONFIDENTIAL
 
 SECRET = re.compile(
-    rf"{CONFIDENTIAL}|passw|pwd|api[ ._-]?key|user[.-]info|credentials$|jaas|authorization|"
+    rf"{CONFIDENTIAL}|pwd|user[.-]info|credentials$|jaas|authorization|"
     r".* = (.*(password|secret|authorization)|\w+://[^/\s]*@)",
     re.IGNORECASE,
 )
