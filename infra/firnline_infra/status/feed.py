@@ -32,10 +32,11 @@ class StatusFeed:
         self._listeners = 0
         self._is_over = False
         self._reading = threading.Lock()
-        threading.Thread(target=self._read_on, name="status-feed", daemon=True).start()
+        self._thread: threading.Thread | None = None
 
     @contextmanager
     def listening(self) -> Iterator[None]:
+        """Has it read until the block ends; the first listener starts the thread that does."""
         self._count(1)
         try:
             yield
@@ -74,6 +75,9 @@ class StatusFeed:
     def _count(self, change: int) -> None:
         with self._changed:
             self._listeners += change
+            if self._thread is None and not self._is_over:
+                self._thread = threading.Thread(target=self._read_on, name="status-feed", daemon=True)
+                self._thread.start()
             self._changed.notify_all()
 
     def _read_on(self) -> None:

@@ -158,6 +158,13 @@ def test_listeners_are_bounded(page: StatusServer) -> None:
     assert ask(page, "/status.json").status == 200
 
 
+def test_a_port_that_is_taken_leaves_no_thread(page: StatusServer) -> None:
+    before = set(threading.enumerate())
+    with pytest.raises(OSError, match="in use"):
+        StatusServer(SampleReader.of(sample.good()), port=page.port)
+    assert not {thread.name for thread in set(threading.enumerate()) - before if thread.name.startswith("status-")}
+
+
 def test_it_ends_with_its_block_and_leaves_no_thread() -> None:
     with StatusServer(SampleReader.of(sample.good())) as page:
         answer = ask(page, "/events")
