@@ -60,7 +60,7 @@ class Pipeline(TableOptions, PipelineOptions):
     these options; nothing of them is made here. It has to begin or end as all of them do, `clicks-.*` or `.*_cat`, because the
     engine may read those alone. One that another pipeline names is that pipeline's (docs/many-streams.md)."""
     table: IdentifierText | None = None
-    shares_table: bool = False
+    shared_table: bool = False
     """Says that another pipeline fills the same table, on purpose; both have to say it."""
     routes: Routes | None = None
     """Sends records to other tables by what is in them (docs/routes.md); all go into one where absent."""

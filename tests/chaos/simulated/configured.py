@@ -36,7 +36,7 @@ def config_of(world: "World", variant: int) -> EngineConfig:
     named = {**pipeline, "stream": STREAM, "table": EVENTS, "routes": _routes(world)}
     if world.reads_by_fan_out:
         named["reader"] = {"fan_out": {"registration": "lazy"}}
-    found = {**pipeline, "streams": MORE, "table": EVENTS if world.shares_table else "MORE_{1}"}
+    found = {**pipeline, "streams": MORE, "table": EVENTS if world.shared_table else "MORE_{1}"}
     return EngineConfig.model_validate(
         {
             "version": 1,

@@ -14,7 +14,7 @@ LOOK_S = 12.0  # until a stream that has come is found
 
 def begin(world: World) -> None:
     """Some are there before the first engine is, and may have a table in common."""
-    world.goes_on, world.shares_table = True, world.rng.random() < 0.3
+    world.goes_on, world.shared_table = True, world.rng.random() < 0.3
     for _ in range(world.rng.randint(0, 2)):
         _make(world)
 

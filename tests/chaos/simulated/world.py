@@ -59,7 +59,7 @@ class World:
     may_skip: bool = False
     goes_on: bool = False
     """Whether an engine goes on where something has stopped."""
-    shares_table: bool = False
+    shared_table: bool = False
     """Whether the streams that a pattern finds go to the table of the named one."""
     others: list[StreamHandle] = field(default_factory=list)
     """Streams beside the one that the configuration names."""
@@ -144,7 +144,7 @@ class World:
     def table_of(self, stream: str, route: str = "") -> str:
         if route in self.routes and stream == STREAM:
             return ROUTES[route]
-        return EVENTS if stream == STREAM or self.shares_table else stream.upper().replace("-", "_")
+        return EVENTS if stream == STREAM or self.shared_table else stream.upper().replace("-", "_")
 
     @property
     def config_now(self) -> EngineConfig:

@@ -34,7 +34,7 @@ ELSEWHERE = {
     "EmrEc2.origin": "follows from cluster_id: its model refuses any other",
     "Kubernetes.context": "says how the cluster is reached (runtimes/spark_operator/service.py)",
     "Kubernetes.origin": "says whether deploy applies what is around the job (tests/fakes/kubernetes/test_namespace.py)",
-    "Pipeline.shares_table": "lets checks/pipelines.py pass what it would refuse",
+    "Pipeline.shared_table": "lets checks/pipelines.py pass what it would refuse",
     "Network.snowflake_hosts": "is a list for a firewall (blueprint/network.py)",
 }
 """Fields that none of these shows, and who reads them."""

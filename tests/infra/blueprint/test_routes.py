@@ -154,7 +154,7 @@ def test_what_is_adopted_is_asked_of_its_owner() -> None:
 def test_two_pipelines_give_one_role_its_rights_on_a_table_together() -> None:
     """One grant for each role and table: a second one would be a resource of the same name."""
     document = yaml.safe_load(SPECIFICATION)
-    shop = {"stream": "shop", "database": "LAKE", "schema": "RAW", "shares_table": True}
+    shop = {"stream": "shop", "database": "LAKE", "schema": "RAW", "shared_table": True}
     routes = {"key": "kind", "tables": [{"table": "SHOP", "values": ["order"]}]}
     document |= {
         "snowflake": {"account": "ORG-ACCOUNT"},

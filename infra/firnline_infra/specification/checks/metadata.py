@@ -29,7 +29,7 @@ def _what_the_audit_needs_is_there(spec: EnvironmentSpec) -> Iterator[str]:
 def _position(pipeline: Pipeline) -> Iterator[PartName]:
     """The parts that tell one row of the table from another."""
     yield from ("shard_id", "sequence_number")
-    if pipeline.shares_table or pipeline.stream_pattern is not None:
+    if pipeline.shared_table or pipeline.stream_pattern is not None:
         yield "stream"
     if pipeline.aggregation is not Aggregation.OFF:
         yield "sub_sequence_number"

@@ -141,16 +141,16 @@ def _sharing_is_said_by_all(spec: EnvironmentSpec) -> Iterator[str]:
     for table, sharing in tables.items():
         for each in sharing if len(sharing) > 1 else ():
             shared.add(each.place)
-            if not each.pipeline.shares_table:
+            if not each.pipeline.shared_table:
                 others = ", ".join(other.path for other in sharing if other is not each)
                 yield (
-                    f"{each.path}.table: {table} is also the table of {others}; say shares_table: true in each of "
+                    f"{each.path}.table: {table} is also the table of {others}; say shared_table: true in each of "
                     f"them if that is meant, or name another table."
                 )
     for index, pipeline in enumerate(spec.pipelines):
-        if pipeline.shares_table and index not in shared:
+        if pipeline.shared_table and index not in shared:
             table = table_of(pipeline)
-            yield f"pipelines[{index}].shares_table: no other pipeline fills {table}; remove it, or correct the table."
+            yield f"pipelines[{index}].shared_table: no other pipeline fills {table}; remove it, or correct the table."
 
 
 def _a_table_has_one_definition(spec: EnvironmentSpec) -> Iterator[str]:

@@ -70,7 +70,7 @@ def from_kafka(config: Mapping[str, Any]) -> TakenOver:
     for topic in topics:
         taken.streams.append({"name": topic, "origin": "adopt"})
         own = {"table": tables[topic]} if topic in tables else {}
-        more = {"shares_table": True} if own and list(tables.values()).count(tables[topic]) > 1 else {}
+        more = {"shared_table": True} if own and list(tables.values()).count(tables[topic]) > 1 else {}
         taken.pipelines.append({"stream": topic, **own, **more, **shared})
     _account(taken, config)
     _rest(taken, config)

@@ -96,7 +96,7 @@ def test_metadata_of_version_2_is_structured_and_has_a_key(more: dict[str, Any],
 
 
 def test_two_formats_into_one_structured_metadata_column_are_refused() -> None:
-    shared = {"table": "T", "shares_table": True, "iceberg_version": 2, **ICEBERG}
+    shared = {"table": "T", "shared_table": True, "iceberg_version": 2, **ICEBERG}
     pipelines = [pipeline(**shared), pipeline("more", format={"type": "json_lines"}, **shared)]
     found = problems(snowflake=VOLUME, streams=[{"name": "orders"}, {"name": "more"}], pipelines=pipelines)
     assert found == told("pipelines[1].structured_metadata: differs from pipelines[0]…")
@@ -117,7 +117,7 @@ def test_what_is_no_type_of_a_standard_table_is_refused(type_: str, said: str) -
 
 
 def test_two_pipelines_into_one_table_declare_the_same() -> None:
-    shared = {"table": "T", "shares_table": True}
+    shared = {"table": "T", "shared_table": True}
     pipelines = [pipeline(**shared, columns=COLUMNS), pipeline("more", **shared)]
     found = problems(streams=[{"name": "orders"}, {"name": "more"}], pipelines=pipelines)
     assert found == told("pipelines[1].columns: differs from pipelines[0]…")

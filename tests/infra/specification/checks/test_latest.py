@@ -74,7 +74,7 @@ def test_something_has_to_refresh_it() -> None:
 
 
 def test_pipelines_that_share_a_table_agree_and_order_by_a_column() -> None:
-    shared = {**GOOD, "table": "T", "shares_table": True}
+    shared = {**GOOD, "table": "T", "shared_table": True}
     both = [pipeline(**shared), pipeline("more", **shared)]
     assert "whose sequence numbers do not compare" in "\n".join(problems(streams=TWO, pipelines=both))
     both = [{**each, "latest": {"order_by": ["OP"]}} for each in both]

@@ -102,6 +102,6 @@ def test_names_tell_the_parts_apart(name: str, expected: str) -> None:
 def test_two_pipelines_of_a_table_agree_about_its_columns(
     one: dict[str, Any], other: dict[str, Any], expected: list[str]
 ) -> None:
-    shared = {"table": "T", "shares_table": True}
+    shared = {"table": "T", "shared_table": True}
     pipelines = [pipeline(metadata=one, **shared), pipeline("more", metadata=other, **shared)]
     assert problems(streams=[{"name": "orders"}, {"name": "more"}], pipelines=pipelines) == told(*expected)

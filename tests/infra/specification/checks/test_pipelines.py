@@ -7,7 +7,7 @@ from tests.infra.specifications import one_pipeline, pipeline, problems, told
 
 TOPIC = "arn:aws:sns:eu-central-1:123456789012:oncall"
 TWO = [{"name": "a"}, {"name": "b"}]
-SHARED = {"table": "T", "shares_table": True}
+SHARED = {"table": "T", "shared_table": True}
 SELECTING = {"pipe": {"name": "p", "select": "$1:KINESISMETADATA"}, "schema_evolution": False}
 
 
@@ -82,11 +82,11 @@ def test_the_last_call_comes_before_the_records_are_gone() -> None:
 def test_two_pipelines_share_a_table_where_both_say_so() -> None:
     assert problems(streams=TWO, pipelines=[pipeline("a", **SHARED), pipeline("b", **SHARED)]) == []
     assert problems(streams=TWO, pipelines=[pipeline("a", **SHARED), pipeline("b", table='"T"')]) == [
-        "pipelines[1].table: LAKE.RAW.T is also the table of pipelines[0]; say shares_table: true in each of them if that "
+        "pipelines[1].table: LAKE.RAW.T is also the table of pipelines[0]; say shared_table: true in each of them if that "
         "is meant, or name another table."
     ]
-    assert problems(**one_pipeline(shares_table=True)) == told(
-        "pipelines[0].shares_table: no other pipeline fills LAKE.RAW.ORDERS…"
+    assert problems(**one_pipeline(shared_table=True)) == told(
+        "pipelines[0].shared_table: no other pipeline fills LAKE.RAW.ORDERS…"
     )
 
 

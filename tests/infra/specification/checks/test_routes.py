@@ -140,11 +140,11 @@ def test_a_table_that_another_pipeline_fills_is_shared_on_purpose() -> None:
     two = [{"name": "orders"}, {"name": "returns"}]
     pipelines = [pipeline(routes=routes()), pipeline("returns", table="REFUNDS")]
     assert problems(streams=two, pipelines=pipelines) == told(
-        f"{AT}[1].table: LAKE.RAW.REFUNDS is also the table of pipelines[1]; say shares_table: true in each of them if that "
+        f"{AT}[1].table: LAKE.RAW.REFUNDS is also the table of pipelines[1]; say shared_table: true in each of them if that "
         "is meant, or name another table.",
         f"pipelines[1].table: LAKE.RAW.REFUNDS is also the table of {AT}[1];…",
     )
-    shared = [{**each, "shares_table": True} for each in pipelines]
+    shared = [{**each, "shared_table": True} for each in pipelines]
     assert problems(streams=two, pipelines=shared) == []
     shared[1]["row_timestamp"] = False
     assert problems(streams=two, pipelines=shared) == told(

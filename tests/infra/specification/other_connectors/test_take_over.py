@@ -206,7 +206,7 @@ def test_the_kafka_connectors_json_has_several_topics_transforms_and_a_registry(
     taken = of(tmp_path, json.dumps({"name": "c", "config": config}))
     assert told(taken) == config.keys()
     first, second, third = taken.pipelines
-    assert (first["table"], first["shares_table"], second["shares_table"]) == ("T", True, True)
+    assert (first["table"], first["shared_table"], second["shared_table"]) == ("T", True, True)
     assert "table" not in third
     assert first["format"]["registry"] == {"url": "https://registry.example.com"}
     assert first["transforms"] == [
