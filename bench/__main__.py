@@ -62,6 +62,8 @@ class Length:
     runs: int
     laps: int
     warm_up_s: float
+    steady_s: float
+    """Until Spark has ended the workers and daemons that served its start, a minute and more."""
     full_rate_s: float
     few_shards_s: float
     soak_warm_up_s: float
@@ -78,6 +80,7 @@ FULL = Length(
     runs=3,
     laps=10,
     warm_up_s=33,
+    steady_s=90,
     full_rate_s=30,
     few_shards_s=5,
     soak_warm_up_s=120,
@@ -91,6 +94,7 @@ QUICK = Length(
     runs=1,
     laps=6,
     warm_up_s=5,
+    steady_s=5,
     full_rate_s=12,
     few_shards_s=0,
     soak_warm_up_s=0,
@@ -100,7 +104,7 @@ QUICK = Length(
     epochs=1,
     epochs_beside_hot=1,
 )
-SHORT = replace(QUICK, warm_up_s=12, epochs_beside_hot=0)
+SHORT = replace(QUICK, warm_up_s=12, steady_s=90, epochs_beside_hot=0)
 
 
 @click.command()
@@ -213,7 +217,12 @@ def _peer(_: Sequence[str], length: Length) -> Iterator[Figure]:
 def _shards(_: Sequence[str], length: Length) -> Iterator[Figure]:
     yield from shards.figures(
         [
-            shards.measure(warm_up_s=length.warm_up_s, seconds=length.full_rate_s, epochs=length.epochs_beside_hot)
+            shards.measure(
+                warm_up_s=length.warm_up_s,
+                steady_s=length.steady_s,
+                seconds=length.full_rate_s,
+                epochs=length.epochs_beside_hot,
+            )
             for _ in _runs("shards: many, thin ones, large records, a hot one", length)
         ]
     )

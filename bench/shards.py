@@ -28,10 +28,11 @@ class Round:
     """Both are missing where time is short."""
 
 
-def measure(*, warm_up_s: float, seconds: float, epochs: int) -> Round:
+def measure(*, warm_up_s: float, steady_s: float, seconds: float, epochs: int) -> Round:
+    """Memory is looked at after `steady_s`, which gives Spark the time to end what served its start."""
     return Round(
-        few=full_rate.engine_run(warm_up_s=warm_up_s, seconds=seconds),
-        many=full_rate.engine_run(shards=MANY_SHARDS, warm_up_s=warm_up_s, seconds=seconds),
+        few=full_rate.engine_run(warm_up_s=steady_s, seconds=seconds),
+        many=full_rate.engine_run(shards=MANY_SHARDS, warm_up_s=steady_s, seconds=seconds),
         large=full_rate.engine_run(warm_up_s=warm_up_s, seconds=seconds, record_bytes=LARGE_BYTES),
         thin=full_rate.engine_run(warm_up_s=warm_up_s, seconds=seconds, thin_records_per_s=THIN_RECORDS_PER_S),
         calm=trickle.measure(epochs=epochs) if epochs else None,

@@ -17,7 +17,8 @@ def settings(**spark: Any) -> dict[str, str]:
 
 def test_in_local_mode_the_jvm_compiles_only_what_a_short_start_needs() -> None:
     options = settings(master="local[2]")[JAVA].split()
-    assert {"-Xss16m", "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC"} == set(options)
+    small = {"-Xms48m", "-Xmn24m", "-XX:MetaspaceSize=192m"}
+    assert {"-Xss16m", "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC"} | small == set(options)
 
 
 def test_a_clusters_jvm_is_left_alone() -> None:
