@@ -16,6 +16,7 @@ import pytest
 from firnline_infra.audit import ReaderUser, audit
 from firnline_infra.audit.report_text import report_text
 from firnline_ingest.config.load import load_config
+from firnline_ingest.spark import python_daemon
 from firnline_local.demo.engine_process import EngineProcess
 from tests.spark.conftest import HANGS_S, Lane, until
 
@@ -32,7 +33,7 @@ def workers_of(engine: EngineProcess) -> list[int]:
         if entry.name.isdigit():
             with suppress(OSError):
                 of_session = int((entry / "stat").read_text().rpartition(")")[2].split()[3]) == engine.pid
-                if of_session and b"pyspark.daemon" in (entry / "cmdline").read_bytes():
+                if of_session and python_daemon.__name__.encode() in (entry / "cmdline").read_bytes():
                     found.append(int(entry.name))
     return sorted(found)
 
