@@ -17,7 +17,11 @@ ROLE_NAME = Form(r"[\w+=,.@-]{1,64}", "1 to 64 letters, digits and _ + = , . @ -
 RELEASE = Form(r"emr-spark-\d+\.\d+\.\d+", "a release of EMR with Spark 4", "emr-spark-8.1.0")
 SUBNET = Form(r"subnet-[0-9a-f]{8,17}", "the id of a subnet", "subnet-0a1b2c3d4e5f60718")
 SECURITY_GROUP = Form(r"sg-[0-9a-f]{8,17}", "the id of a security group", "sg-0a1b2c3d4e5f60718")
-LOG_GROUP = Form(r"[.\-_/#A-Za-z0-9]{1,512}", "the name of a CloudWatch log group", "/firnline/dev")
+LOG_GROUP = Form(
+    r"(?!aws/)[.\-_/#A-Za-z0-9]{1,512}",
+    "the name of a CloudWatch log group, not one that begins with aws/",
+    "/firnline/dev",
+)
 VPC = Form(r"vpc-[0-9a-f]{8,17}", "the id of a VPC", "vpc-0a1b2c3d4e5f60718")
 
 

@@ -11,6 +11,7 @@ from pydantic import Field, model_validator
 from firnline_infra.runtimes.emr_ec2.options import EmrEc2
 from firnline_infra.runtimes.emr_eks.options import EmrEks
 from firnline_infra.runtimes.emr_serverless.options import EmrServerless
+from firnline_infra.runtimes.kubernetes_names import NAMESPACE, OBJECT_NAME
 from firnline_infra.runtimes.options import ROLE_NAME
 from firnline_infra.runtimes.spark_operator.options import Kubernetes
 from firnline_infra.specification.origin import CreateOrAdopt, Origin
@@ -24,8 +25,6 @@ OIDC_PROVIDER = Form(
     "the address of an OpenID Connect provider without https://",
     "oidc.eks.eu-west-1.amazonaws.com/id/1A2B3C",
 )
-NAMESPACE = Form(r"[a-z0-9-]{1,63}", "1 to 63 lower-case letters, digits and hyphens", "ingest")
-SERVICE_ACCOUNT = Form(r"[a-z0-9.-]{1,253}", "1 to 253 lower-case letters, digits, dots and hyphens", "firnline")
 ROLE_ARN = Form(
     r"arn:[a-z-]+:iam::\d{12}:role/[\w+=,.@/-]+", "the ARN of an IAM role", "arn:aws:iam::123456789012:role/ingest"
 )
@@ -109,7 +108,7 @@ class Runtime(AwsOptions):
     `create` does, and `adopt` says that it is associated already."""
     namespace: Annotated[str, NAMESPACE] | None = None
     """The Kubernetes namespace that the engine runs in; with `irsa`, `pod-identity`, `emr-eks` and `kubernetes`."""
-    service_account: Annotated[str, SERVICE_ACCOUNT] | None = None
+    service_account: Annotated[str, OBJECT_NAME] | None = None
     """The Kubernetes service account of the engine's pods; with `irsa`, `pod-identity` and `kubernetes`."""
     role: Annotated[str, ROLE_NAME] | None = None
     """The name of the engine's IAM role; <application>-engine where absent."""

@@ -171,3 +171,22 @@ def test_the_driver_is_told_the_token_of_its_start_and_the_hash_is_none_of_it(ru
     assert f"driverEnv.{START_VARIABLE}" in first.replace("appMasterEnv", "driverEnv")
     assert first.replace(*tokens).replace(*named) == second
     assert job.hash == rendering_of(job).hash_of(job)
+
+
+@pytest.mark.parametrize("runtime", list(RUNTIMES))
+def test_a_setting_that_spark_would_ignore_is_refused_by_the_specification(runtime: str) -> None:
+    for setting in ("hive.metastore.uris", "spark.a b", "spark.a=b", ""):
+        with pytest.raises(ConfigError) as refused:
+            spec_of("dev", runtime, spark_conf={setting: "1"})
+        (problem,) = refused.value.problems
+        assert problem.startswith(f"aws.runtime.spark_conf.{setting}: is not a setting of Spark; expected a name that")
+
+
+@pytest.mark.parametrize("runtime", list(RUNTIMES))
+def test_a_setting_has_a_value_where_its_service_wants_one(runtime: str) -> None:
+    """botocore's models of both: `.*\\S.*`."""
+    if runtime in ("emr_serverless", "emr_eks"):
+        with pytest.raises(ConfigError, match="takes no value that is empty or blank; give one, or remove"):
+            spec_of("dev", runtime, spark_conf={"spark.company.x": " "})
+    else:
+        job_of(spec_of("dev", runtime, spark_conf={"spark.company.x": " "}))

@@ -5,6 +5,7 @@ from typing import Annotated, Literal, Self
 
 from pydantic import Field, model_validator
 
+from firnline_infra.runtimes.kubernetes_names import OBJECT_NAME
 from firnline_infra.runtimes.options import Architecture
 from firnline_infra.specification.origin import CreateOrAdopt, Origin
 from firnline_ingest.config.document import Section
@@ -36,14 +37,14 @@ class Volume(Section):
     """A DNS label."""
     path: str = Field(pattern=r"^/[^:]+$")
     """Where it is mounted."""
-    config_map: str | None = Field(default=None, min_length=1)
+    config_map: Annotated[str, OBJECT_NAME] | None = None
     """The ConfigMap of the namespace that it shows, read-only."""
-    secret: str | None = Field(default=None, min_length=1)
+    secret: Annotated[str, OBJECT_NAME] | None = None
     """The Secret of the namespace that it shows, read-only."""
-    secret_provider_class: str | None = Field(default=None, min_length=1)
+    secret_provider_class: Annotated[str, OBJECT_NAME] | None = None
     """The SecretProviderClass of the namespace whose secrets the Secrets Store CSI driver shows, read-only: of HashiCorp Vault,
     Azure Key Vault, and others."""
-    claim: str | None = Field(default=None, min_length=1)
+    claim: Annotated[str, OBJECT_NAME] | None = None
     """The PersistentVolumeClaim that it is; driver and executors on several nodes need one that many may mount."""
     empty_dir: str | None = Field(default=None, pattern=r"^[0-9]+(Mi|Gi)$")
     """An empty folder of at most this size, such as 20Gi, which goes with its pod; Spark's own files are in one that is named
@@ -79,7 +80,7 @@ class Kubernetes(Section):
     image: Annotated[str, IMAGE] | None = None
     """The engine's, in a registry of yours; `firnline build --image` makes it, and a digest keeps what was reviewed. Absent:
     a repository is made in ECR, into which `firnline deploy` builds and pushes the image where it is not there yet."""
-    image_pull_secrets: list[str] = Field(default=[])
+    image_pull_secrets: list[Annotated[str, OBJECT_NAME]] = Field(default=[])
     """Names of secrets of the namespace, where the registry asks."""
     spark: Annotated[str, SPARK_VERSION] = "4.1.1"
     """The image's version of Spark."""
@@ -104,7 +105,7 @@ class Kubernetes(Section):
     """Lets nothing into the pods but the application's own, and a scrape of `metrics.prometheus`."""
     disruption_budget: bool = True
     """Keeps drains of nodes from evicting driver and executors together."""
-    keys_secret: str | None = Field(default=None, min_length=1)
+    keys_secret: Annotated[str, OBJECT_NAME] | None = None
     """With trust: static-keys, the secret of the namespace that has AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY."""
 
     def lacks_python(self, _: str) -> str:

@@ -307,8 +307,8 @@ def _keys_and_values_are_taken(spec: EnvironmentSpec) -> Iterator[str]:
             yield f"{path}: AWS takes letters, digits, spaces and _ . : / = + - @ (got {key!r}: {value!r})."
         elif runtime.emr_serverless is not None and not (key.isascii() and value.isascii()):
             yield f"{path}: EMR Serverless takes letters of ASCII, no others (got {key!r}: {value!r})."
-        elif runtime.emr_eks is not None and not value.strip():
-            yield f"{path}: EMR on EKS takes no value that is empty or blank; give one, or remove the tag."
+        elif runtime.emr_eks is not None and not (key.strip() and value.strip()):
+            yield f"{path}: EMR on EKS takes neither key nor value that is empty or blank; give both, or remove the tag."
 
 
 def _prefixes_are_free(spec: EnvironmentSpec) -> Iterator[str]:

@@ -27,6 +27,22 @@ def _what_keeps_rows_single_is_not_changed(spec: EnvironmentSpec) -> Iterator[st
             yield f"{path}: belongs into aws.runtime.size, which decides what the job may have, too."
 
 
+SPARKS_OWN = re.compile(r"spark\.[^\s=]+")
+"""Names of settings: spark-submit ignores every other one, and says no more than a warning."""
+TAKES_NO_BLANK = {"emr_serverless": "EMR Serverless", "emr_eks": "EMR on EKS"}
+"""Runtimes whose settings are properties of a classification: botocore's models want a character in each value."""
+
+
+def _settings_are_ones_that_are_heeded(spec: EnvironmentSpec) -> Iterator[str]:
+    service = TAKES_NO_BLANK.get(spec.aws.runtime.kind or "")
+    for name, value in spec.aws.runtime.spark_conf.items():
+        path = f"aws.runtime.spark_conf.{name}"
+        if SPARKS_OWN.fullmatch(name) is None:
+            yield f"{path}: is not a setting of Spark; expected a name that begins with spark. and has neither a blank nor =."
+        elif service is not None and not value.strip():
+            yield f"{path}: {service} takes no value that is empty or blank; give one, or remove the setting."
+
+
 def _nothing_secret_is_an_argument(spec: EnvironmentSpec) -> Iterator[str]:
     for name, value in spec.aws.runtime.spark_conf.items():
         if re.search(CREDENTIALS, name) and not re.fullmatch(REFERENCE, value):
@@ -62,6 +78,7 @@ def _the_engine_is_one_identity(spec: EnvironmentSpec) -> Iterator[str]:
 
 CHECKS = (
     _the_engine_is_one_identity,
+    _settings_are_ones_that_are_heeded,
     _what_keeps_rows_single_is_not_changed,
     _nothing_secret_is_an_argument,
     _keys_of_pods_are_referred_to,

@@ -292,8 +292,17 @@ def test_tags_are_what_the_engines_service_takes() -> None:
     on_eks = {"trust": "emr-eks", "oidc_provider": "o/id", "cluster": "c", "namespace": "n", "emr_eks": {}}
     umlaut, empty = {"Owner": "Jörg"}, {"Note": ""}
     assert problems(aws=on_serverless, tags=umlaut) == told("tags.Owner: EMR Serverless takes letters of ASCII, …")
-    assert problems(aws={"runtime": on_eks}, tags=empty) == told("tags.Note: EMR on EKS takes no value that is empty…")
+    assert problems(aws={"runtime": on_eks}, tags=empty) == told("tags.Note: EMR on EKS takes neither key nor value…")
+    assert problems(aws={"runtime": on_eks}, tags={" ": "v"}) == told("tags. : EMR on EKS takes neither key nor value…")
     assert problems(aws=on_serverless, tags=empty) == problems(aws={"runtime": on_eks}, tags=umlaut) == []
+
+
+def test_a_log_group_has_a_name_that_cloudwatch_takes() -> None:
+    """CreateLogGroup, in botocore's model."""
+    network = {"subnets": ["subnet-0a1b2c3d"], "security_group": {"vpc": "vpc-0a1b2c3d"}}
+    for name, expected in (("aws/firnline", told("…log_group: has to be the name of a CloudWatch…")), ("/aws/x", [])):
+        runtime = {"trust": "emr-serverless", "emr_serverless": {**network, "log_group": name}}
+        assert problems(aws={"runtime": runtime}) == expected
 
 
 def test_what_is_given_twice_is_told() -> None:
