@@ -17,6 +17,8 @@ from firnline_infra.kinds.resource import Component, PolicyText, Resource
 from firnline_infra.specification.arns import Arns
 
 LOGS_DAYS = 30
+LONGEST_LIST = 25_000
+"""Characters of ARNs in the policy of a topic, which takes 30 KB (SNS, "Policy quotas", 2026-11-29)."""
 PASSWORD = re.compile(r"^(https?://[^/@:]*:)[^/@]*(?=@)")
 """SNS lists a URL with four asterisks in its place (hashicorp/terraform#11108, read on 2026-11-29)."""
 KEY_IN_A_URL = re.compile(r"^(https://)(?:[^/@]*@)?([^/]+)/.+")
@@ -56,7 +58,7 @@ def metric_alarms(environment: Environment) -> Iterator[Component]:
 
 def _topic(environment: Environment) -> Resource:
     """A topic of which the environment's alarms are the only publishers: SNS's own policy for a topic would let the account's
-    whole CloudWatch publish, and more."""
+    whole CloudWatch publish, and more. Alarms of an application whose name only begins as this one's are none of them."""
     application, arns = environment.names.application, Arns(environment.spec)
     name = re.sub(r"[^A-Za-z0-9_-]", "-", f"{application}-alarms")
     publishes = PolicyStatement(
@@ -66,11 +68,20 @@ def _topic(environment: Environment) -> Resource:
         resources=(arns.regional("sns", name),),
         conditions={
             "StringEquals": {"aws:SourceAccount": environment.spec.aws.account},
-            "ArnLike": {"aws:SourceArn": arns.regional("cloudwatch", f"alarm:{application}-*")},
+            "ArnLike": {"aws:SourceArn": _publishers(environment)},
         },
     )
     arguments = {"name": name, "policy": PolicyText((publishes,)), "tags": environment.tags("alarm")}
     return Resource(TOPIC.terraform_type, "alarms-notify-topic", arguments)
+
+
+def _publishers(environment: Environment) -> tuple[str, ...] | str:
+    """Returns the ARNs of the alarms; where they are too many for a topic's policy, what they begin with."""
+    arns = Arns(environment.spec)
+    made = tuple(arns.regional("cloudwatch", f"alarm:{each['alarm_name']}") for each in alarms(environment, ()))
+    if sum(map(len, made)) <= LONGEST_LIST:
+        return made
+    return arns.regional("cloudwatch", f"alarm:{environment.names.application}-*")
 
 
 def _subscriptions(topic: Resource, endpoints: Sequence[str]) -> Iterator[Resource]:

@@ -34,10 +34,18 @@ WITH_A_CONTAINER = {
     "alert": "ALERTS",
     "notebook": "NOTEBOOKS",
     "streamlit": "STREAMLITS",
+    "model": "MODELS",
+    "service": "SERVICES",
+    "image repository": "IMAGE REPOSITORIES",
+    "git repository": "GIT REPOSITORIES",
+    "secret": "SECRETS",
 }
-"""What a DROP of a schema takes along (`sql-reference/sql/drop-schema`), by the plural that SHOW has for it. Policies,
-tags and secrets are not asked for: not every edition has them."""
-NOT_EVERYWHERE = {"materialized view", "alert", "notebook", "streamlit"}
+"""What a DROP of a schema takes along (`sql-reference/sql/drop-schema`), by the plural that SHOW has for it. Policies
+and tags are not asked for: not every edition has them."""
+NOT_EVERYWHERE = {
+    *("materialized view", "alert", "notebook", "streamlit"),
+    *("model", "service", "image repository", "git repository", "secret"),
+}
 """Kinds that an edition or a region may lack: that a listing of them is refused counts as none."""
 SNOWFLAKES_OWN = {"INFORMATION_SCHEMA"}
 """The schema whose views SHOW VIEWS lists with those of the others."""

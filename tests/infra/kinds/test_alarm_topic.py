@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 
 from firnline_infra.blueprint import blueprint_of
+from firnline_infra.blueprint.iam.length import policy_length
 from firnline_infra.environment import Environment
 from firnline_infra.kinds.comparison import Subject
 from firnline_infra.kinds.observability import ALARM, SUBSCRIPTION, TOPIC, metric_alarms
@@ -15,12 +16,13 @@ from firnline_infra.terraform.module import module_files
 from firnline_ingest.errors import ConfigError
 
 ARN = "arn:aws:sns:eu-central-1:123456789012:shop-eu-alarms"
+OF_ALARMS = "arn:aws:cloudwatch:eu-central-1:123456789012:alarm"
 ON_CALL = "arn:aws:sns:eu-central-1:123456789012:on-call"
 FIVE = [f"{ON_CALL}-{each}" for each in range(5)]
 MAIL, HOOK = "on-call@example.com", "https://hooks.example.com/integration/0123456789/enqueue"
 
 
-def spec_of(alarms: str) -> EnvironmentSpec:
+def spec_of(alarms: str, streams: tuple[str, ...] = ("orders",)) -> EnvironmentSpec:
     return parse_spec(
         f"""
         version: 1
@@ -28,8 +30,8 @@ def spec_of(alarms: str) -> EnvironmentSpec:
         application: shop.eu
         aws: {{region: eu-central-1, account: "123456789012"}}
         snowflake: {{account: ORG-ACCOUNT}}
-        streams: [{{name: orders}}]
-        pipelines: [{{stream: orders, database: lake, schema: raw}}]
+        streams: {[{"name": each} for each in streams]}
+        pipelines: {[{"stream": each, "database": "lake", "schema": "raw"} for each in streams]}
         alarms: {alarms}
         """,
         "prod.yaml",
@@ -37,6 +39,10 @@ def spec_of(alarms: str) -> EnvironmentSpec:
 
 
 NOTIFIES = spec_of(f"{{notify: [{MAIL}, '{HOOK}']}}")
+
+
+def many(streams: int) -> EnvironmentSpec:
+    return spec_of(f"{{notify: [{MAIL}]}}", tuple(f"orders{each}" for each in range(streams)))
 
 
 def rows(spec: EnvironmentSpec) -> list[Resource]:
@@ -76,15 +82,26 @@ def test_only_alarms_of_the_environment_publish() -> None:
     (topic,) = of("aws_sns_topic")
     assert topic.arguments["name"] == "shop-eu-alarms"  # a topic's name has no dot
     (statement,) = topic.arguments["policy"].statements
+    names = [ALARM.name(each) for each in ALARM.instances(blueprint_of(NOTIFIES))]
     assert (statement.actions, statement.resources) == (("sns:Publish",), (ARN,))
     assert statement.principals == {"Service": "cloudwatch.amazonaws.com"}
     assert statement.conditions == {
         "StringEquals": {"aws:SourceAccount": "123456789012"},
-        "ArnLike": {"aws:SourceArn": "arn:aws:cloudwatch:eu-central-1:123456789012:alarm:shop.eu-*"},
+        "ArnLike": {"aws:SourceArn": tuple(f"{OF_ALARMS}:{name}" for name in names)},
     }
-    names = [ALARM.name(each) for each in ALARM.instances(blueprint_of(NOTIFIES))]
     assert names
-    assert all(name.startswith("shop.eu-") for name in names)
+    assert not [each for each in names if "*" in each or "?" in each], "an alarm of shop.eu-2 is none of shop.eu's"
+
+
+def test_alarms_that_are_too_many_for_a_policy_publish_by_what_their_names_begin_with() -> None:
+    """SNS takes a policy of 30 KB."""
+    for streams, is_listed in ((30, True), (300, False)):
+        (topic,) = of("aws_sns_topic", many(streams))
+        (statement,) = topic.arguments["policy"].statements
+        sources = statement.conditions["ArnLike"]["aws:SourceArn"]
+        assert isinstance(sources, tuple) is is_listed
+        assert is_listed or sources == f"{OF_ALARMS}:shop.eu-*"
+        assert policy_length((statement,)) < 30_000
 
 
 def test_terraform_makes_the_topic_before_the_alarms_and_the_subscriptions() -> None:

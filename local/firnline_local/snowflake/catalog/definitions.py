@@ -61,6 +61,26 @@ class Streamlit(DefinedObject):
     kind = kinds.STREAMLIT
 
 
+class Model(DefinedObject):
+    kind = kinds.MODEL
+
+
+class ContainerService(DefinedObject):
+    kind = kinds.SERVICE
+
+
+class ImageRepository(DefinedObject):
+    kind = kinds.IMAGE_REPOSITORY
+
+
+class GitRepository(DefinedObject):
+    kind = kinds.GIT_REPOSITORY
+
+
+class DefinedSecret(DefinedObject):
+    kind = kinds.SECRET
+
+
 DEFINITIONS: tuple[type[DefinedObject], ...] = (
     View,
     MaterializedView,
@@ -73,4 +93,9 @@ DEFINITIONS: tuple[type[DefinedObject], ...] = (
     Alert,
     Notebook,
     Streamlit,
+    Model,
+    ContainerService,
+    ImageRepository,
+    GitRepository,
+    DefinedSecret,
 )

@@ -329,6 +329,11 @@ LISTINGS = {
     "ALERTS": Listing(DEFINED, all_of(kinds.ALERT)),
     "NOTEBOOKS": Listing(DEFINED, all_of(kinds.NOTEBOOK)),
     "STREAMLITS": Listing(DEFINED, all_of(kinds.STREAMLIT)),
+    "MODELS": Listing(DEFINED, all_of(kinds.MODEL)),
+    "SERVICES": Listing(DEFINED, all_of(kinds.SERVICE)),
+    "IMAGE REPOSITORIES": Listing(DEFINED, all_of(kinds.IMAGE_REPOSITORY)),
+    "GIT REPOSITORIES": Listing(DEFINED, all_of(kinds.GIT_REPOSITORY)),
+    "SECRETS": Listing(DEFINED, all_of(kinds.SECRET)),
     "EXTERNAL VOLUMES": Listing(EXTERNAL_VOLUMES, all_of(kinds.EXTERNAL_VOLUME), whole_account=True),
 }
 """The listings by the plural that SHOW names."""
