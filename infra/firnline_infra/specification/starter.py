@@ -11,6 +11,7 @@ from firnline_infra.specification.load import parse_spec
 from firnline_infra.specification.model import Durability
 from firnline_infra.specification.names import bootstrap_names
 from firnline_infra.specification.other_connectors import TakenOver
+from firnline_infra.specification.partition import partition_of_region
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -96,12 +97,20 @@ def _as_taken_over(answers: Answers, taken: TakenOver) -> str:
     ordered = [{"stream": each["stream"], **each} for each in pipelines]
     snowflake = "".join(f"  {line}\n" for line in _yaml(taken.snowflake).splitlines()) if taken.snowflake else ""
     parts = [
-        {"streams": taken.streams},
+        {"streams": [_placed(each, answers, taken) for each in taken.streams]},
         {"pipelines": ordered},
         *({name: taken.sections[name]} for name in taken.sections),
     ]
     left = _commented(f"Of {taken.connector}, without counterpart:", taken)
     return snowflake + "".join(f"\n{_yaml(part)}" for part in parts) + left
+
+
+def _placed(stream: dict[str, Any], answers: Answers, taken: TakenOver) -> dict[str, Any]:
+    """Returns the stream with its ARN where it is in another region than the environment, and of the same account."""
+    if (region := taken.regions.get(stream["name"])) is None:
+        return stream
+    place = f"arn:{partition_of_region(region)}:kinesis:{region}:{answers.aws_account}"
+    return stream | {"arn": f"{place}:stream/{stream['name']}"}
 
 
 def _commented(title: str, taken: TakenOver) -> str:

@@ -101,16 +101,19 @@ class _Reading:
         return True
 
     def _region(self, arn: re.Match[str] | None) -> None:
-        """A stream's ARN is kept: it may be of another account or region than the environment."""
+        """A stream's ARN is kept: it may be of another account or region than the environment. One of another region has none
+        here: it gets one with the environment's account."""
+        region, path = self._options.get("aws.region"), f"streams[{len(self._taken.streams)}].arn"
         if arn is not None:
             self._taken.answers.setdefault("region", arn["region"])
-            self._take("stream.arn", f"streams[{len(self._taken.streams)}].arn")
-            return
-        region = self._options.get("aws.region")
-        if region and self._taken.answers.setdefault("region", region) != region:
-            self._leave(
-                "aws.region", region, "a stream of another region is named by `streams[].arn` (docs/credentials.md)"
-            )
+            self._take("stream.arn", path)
+            if region and region != arn["region"]:
+                self._leave("aws.region", region, f"stream.arn is of {arn['region']}")
+            elif region:
+                self._take("aws.region", path)
+        elif region and self._taken.answers.setdefault("region", region) != region:
+            self._taken.regions[self._options["stream"]] = region
+            self._take("aws.region", path)
         elif region:
             self._take("aws.region", "aws.region")
 

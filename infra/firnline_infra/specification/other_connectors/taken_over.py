@@ -40,6 +40,8 @@ class TakenOver:
     """What `firnline init` need not ask for any more, as Answers calls it."""
     application: str | None = None
     streams: list[dict[str, Any]] = field(default_factory=list)
+    regions: dict[str, str] = field(default_factory=dict)
+    """Of streams that are not in the environment's own region, by their names."""
     pipelines: list[dict[str, Any]] = field(default_factory=list)
     snowflake: dict[str, Any] = field(default_factory=dict)
     sections: dict[str, Any] = field(default_factory=dict)

@@ -134,6 +134,30 @@ def test_an_arn_of_another_account_or_region_stays_the_streams(run: Run) -> None
     assert (spec.aws.region, [stream.arn for stream in spec.streams]) == ("us-east-1", theirs)
 
 
+def test_tables_of_two_regions_read_streams_of_two_regions(run: Run) -> None:
+    """Without an ARN of the second one its stream would be looked for in the first one's region."""
+    options = "'connector' = 'kinesis', 'stream' = '{0}', 'aws.region' = '{1}', 'format' = 'json'"
+    each = f"CREATE TABLE {{0}} (a INT) WITH ({options});"
+    regions = {"orders": "eu-west-1", "clicks": "us-east-1", "prices": "eu-west-1"}
+    result = run("flink.sql", "\n".join(each.format(*pair) for pair in regions.items()), "--region")
+    assert result.exit_code == 0, result.output
+    spec = written()
+    account = spec.aws.account
+    assert spec.aws.region == "eu-west-1"
+    assert [stream.arn for stream in spec.streams] == [None, f"arn:aws:kinesis:us-east-1:{account}:stream/clicks", None]
+    assert "aws.region: streams[1].arn" in result.output
+    assert "Without counterpart" not in result.output
+
+
+def test_a_region_beside_an_arn_is_taken_or_told_apart(tmp_path: Path) -> None:
+    options = BASE | {"stream.arn": "arn:aws:kinesis:eu-west-1:123456789012:stream/s", "aws.region": "eu-west-1"}
+    assert ("aws.region", "streams[0].arn") in of(tmp_path, flink_with(options)).taken
+    (left,) = (
+        each for each in of(tmp_path, flink_with(options | {"aws.region": "us-east-1"})).left if "aws" in each.option
+    )
+    assert str(left) == "aws.region = us-east-1: stream.arn is of eu-west-1"
+
+
 def test_a_comment_is_no_statement_and_none_of_a_statement(run: Run) -> None:
     commented = "-- CREATE TABLE old (a INT)\nCREATE TABLE t -- orders\n (a/* b */INT)\n"
     result = run("flink.sql", f"{commented}WITH ('connector' = 'kinesis', 'stream' = 's', 'format' = 'json')")
