@@ -83,7 +83,7 @@ ROOMS_BELOW = {
     "ingest.permissions": "config",
     "ingest.proxy": "aws config environment_proxy errors",
     "ingest.records": "config identifiers kinesis native nesting values",
-    "ingest.schemas": "aws config environment_proxy errors",
+    "ingest.schemas": "aws config environment_proxy errors proxy",
     "ingest.secret_names": "",
     "ingest.shard": "config dead_letters errors kinesis ledger new_columns records schemas snowflake values",
     "ingest.sink": "aws config errors kinesis",

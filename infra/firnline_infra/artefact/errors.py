@@ -67,8 +67,8 @@ class IndexUnreachable(BuildError):
     causes = "The package index does not answer"
     remedy = "name yours (PIP_INDEX_URL, PIP_PROXY), try again later, or give the wheels in a folder: --wheels."
 
-    def __init__(self, cause: str) -> None:
-        super().__init__(f"The package index can't be reached: {cause}")
+    def __init__(self, cause: str, *, index: str) -> None:
+        super().__init__(f"The package index {index} can't be reached: {cause}")
 
 
 class WheelForeign(BuildError):

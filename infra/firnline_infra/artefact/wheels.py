@@ -10,6 +10,7 @@ import sys
 import tempfile
 from collections.abc import Iterable, Sequence
 from pathlib import Path
+from urllib.parse import urlsplit
 
 from packaging.utils import InvalidWheelFilename, parse_wheel_filename
 
@@ -22,6 +23,7 @@ NO_WHEEL = re.compile(r"No matching distribution found for (\S+)")
 NO_INDEX = re.compile(
     r"(Max retries|NewConnectionError|NameResolution|Connection (?:refused|aborted)|timed out|ProxyError|SSLError).*"
 )
+INDEX_SETTING = re.compile(r"^(:env:|[a-z]+)\.index-url='([^']*)'", re.MULTILINE)
 OTHER_HASH = re.compile(r"(\S+==\S+) from (\S+?)(?:#\S*)? [^\n]*\s+Expected sha256")
 
 
@@ -96,7 +98,18 @@ def _explained(said: str, target: Target) -> Exception:
     if foreign := OTHER_HASH.search(said):
         return WheelForeign(foreign[1], foreign[2])
     if unreachable := NO_INDEX.search(said):  # before "no matching distribution", which pip says then too
-        return IndexUnreachable(unreachable[0])
+        return IndexUnreachable(unreachable[0], index=_index())
     if missing := NO_WHEEL.findall(said):
         return WheelMissing(sorted(set(missing)), target=str(target), place="The package index")
     return PipFailed(said.strip()[-2000:] or "it said nothing")
+
+
+def _index() -> str:
+    """The index that pip asks, by its own configuration and without a login: the messages of pip before 23.2 do not name it."""
+    listed = subprocess.run(
+        [sys.executable, "-m", "pip", "config", "list"], capture_output=True, text=True, check=False
+    ).stdout
+    named = dict(INDEX_SETTING.findall(listed))
+    found = (named.get(where) for where in (":env:", "download", "global"))
+    parts = urlsplit(next(filter(None, found), "https://pypi.org/simple"))
+    return f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}"

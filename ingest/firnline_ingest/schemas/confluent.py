@@ -8,7 +8,7 @@ import json
 import time
 from collections.abc import Callable, Mapping
 from typing import Any
-from urllib.parse import quote
+from urllib.parse import quote, urlsplit
 from uuid import UUID
 
 import urllib3
@@ -16,7 +16,8 @@ from urllib3.exceptions import HTTPError
 
 from firnline_ingest.config.format import AVRO, RegisteredSchema
 from firnline_ingest.config.registries import ConfluentRegistry, is_here
-from firnline_ingest.environment_proxy import pool_to
+from firnline_ingest.environment_proxy import pool_to, proxy_for, without_login
+from firnline_ingest.proxy import ProxyLoginRefused, refusal_of
 from firnline_ingest.schemas.errors import (
     RegistryForbidden,
     RegistryStrange,
@@ -29,6 +30,7 @@ NOT_FOUND = 40403
 ANSWER_BYTES = 4_000_000
 REFERENCES = 100  # of one schema, with those of its references
 ATTEMPTS = 3
+PROXY_WANTS_LOGIN = 407
 AGAIN = {429, 500, 502, 503, 504}
 JSON_TYPES = "application/vnd.schemaregistry.v1+json, application/json"
 
@@ -38,6 +40,8 @@ class ConfluentSchemas:
 
     def __init__(self, registry: ConfluentRegistry, login: Login, sleep: Callable[[float], None] = time.sleep) -> None:
         self._url, self._login, self._sleep = registry.url.rstrip("/"), login, sleep
+        self._host = urlsplit(registry.url).hostname or ""
+        self._proxy = None if is_here(registry.url) else proxy_for(registry.url)
         self._timeout_s = registry.timeout_seconds
         self._pool = _pool(registry)
 
@@ -82,6 +86,8 @@ class ConfluentSchemas:
             self._login.forget()
             right = "give it a login that may read schemas (registry.login: READ, DeveloperRead)"
             raise RegistryForbidden(self._url, f"{path}: {_said(status, body)}", right=right)
+        if status == PROXY_WANTS_LOGIN and self._proxy:
+            raise ProxyLoginRefused(without_login(self._proxy), self._host, _said(status, body))
         if status >= 500:
             raise RegistryUnreachable(self._url, f"{path}: {_said(status, body)}")
         try:
@@ -102,6 +108,9 @@ class ConfluentSchemas:
             try:
                 status, body = self._once(path, headers)
             except HTTPError as error:
+                refused = refusal_of(self._host, getattr(error, "original_error", error)) if self._proxy else None
+                if refused and (is_last or not refused.is_retryable):
+                    raise refused from error
                 if is_last:
                     raise RegistryUnreachable(self._url, f"{path}: {error}"[:300]) from error
             else:

@@ -45,9 +45,10 @@ def test_an_index_with_another_file_is_told(wheels: Wheels) -> None:
 def test_an_index_that_does_not_answer_is_told(wheels: Wheels, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("PIP_NO_INDEX")
     monkeypatch.delenv("PIP_FIND_LINKS")
-    monkeypatch.setenv("PIP_INDEX_URL", "http://127.0.0.1:9/simple")
+    monkeypatch.setenv("PIP_INDEX_URL", "http://reader:secret-of-the-index@127.0.0.1:9/simple")
     monkeypatch.setenv("PIP_RETRIES", "1")
     wheels.add("orders", {"orders.py": b""})
     with pytest.raises(IndexUnreachable) as raised:
         build_cached(TARGET, lock=wheels.lock, cache=wheels.new_cache())
-    assert "127.0.0.1" in str(raised.value)
+    assert "The package index http://127.0.0.1:9 can't be reached" in str(raised.value)
+    assert "secret-of-the-index" not in str(raised.value)

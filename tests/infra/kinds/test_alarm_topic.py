@@ -15,7 +15,8 @@ from firnline_infra.specification import EnvironmentSpec, parse_spec
 from firnline_infra.terraform.module import module_files
 from firnline_ingest.errors import ConfigError
 
-ARN = "arn:aws:sns:eu-central-1:123456789012:shop-eu-alarms"
+NAME = "shop-eu-969d2014-alarms"
+ARN = f"arn:aws:sns:eu-central-1:123456789012:{NAME}"
 OF_ALARMS = "arn:aws:cloudwatch:eu-central-1:123456789012:alarm"
 ON_CALL = "arn:aws:sns:eu-central-1:123456789012:on-call"
 FIVE = [f"{ON_CALL}-{each}" for each in range(5)]
@@ -80,7 +81,7 @@ def test_the_key_in_a_url_is_in_no_name_and_the_order_of_the_list_changes_no_nam
 
 def test_only_alarms_of_the_environment_publish() -> None:
     (topic,) = of("aws_sns_topic")
-    assert topic.arguments["name"] == "shop-eu-alarms"  # a topic's name has no dot
+    assert topic.arguments["name"] == NAME  # a topic's name has no dot, and `shop-eu` may be another application
     (statement,) = topic.arguments["policy"].statements
     names = [ALARM.name(each) for each in ALARM.instances(blueprint_of(NOTIFIES))]
     assert (statement.actions, statement.resources) == (("sns:Publish",), (ARN,))

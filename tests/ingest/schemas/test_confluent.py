@@ -11,7 +11,7 @@ from urllib3.exceptions import HTTPError
 
 from firnline_ingest.config.format import RegisteredSchema
 from firnline_ingest.config.registries import ConfluentRegistry
-from firnline_ingest.errors import SchemaRegistryError
+from firnline_ingest.errors import FirnlineError, SchemaRegistryError
 from firnline_ingest.schemas import confluent
 from firnline_ingest.schemas.confluent import ConfluentSchemas
 from firnline_ingest.schemas.errors import (
@@ -200,6 +200,24 @@ def test_a_proxy_that_wants_a_login_gets_the_one_of_its_variable(
         ask = ConfluentSchemas(config, BasicLogin(config, lambda _: "{}"), lambda _: None)
         assert ask(number) is not None
     assert proxy.asked_hosts == {"registry.example.com"}
+
+
+@pytest.mark.parametrize("scheme", ["http", "https"])
+def test_a_proxy_that_refuses_the_login_is_named_and_not_the_registry(
+    monkeypatch: pytest.MonkeyPatch, scheme: str
+) -> None:
+    for name in ("no_proxy", "NO_PROXY", f"{scheme}_proxy"):
+        monkeypatch.delenv(name, raising=False)
+    with ConnectProxy(login="engine:right") as proxy:
+        url = proxy.url
+        monkeypatch.setenv(f"{scheme.upper()}_PROXY", proxy.url.replace("//", "//engine:wrong@"))
+        config = ConfluentRegistry.model_validate({"url": f"{scheme}://registry.example.com"})
+        with pytest.raises(FirnlineError) as refused:
+            ConfluentSchemas(config, BasicLogin(config, lambda _: "{}"), lambda _: None)(1)
+    assert refused.value.id == "FL-1111"
+    assert f"{url} lets nobody through to registry.example.com" in refused.value.what
+    assert "wrong" not in str(refused.value)
+    assert len(proxy.asked) == 1
 
 
 @pytest.mark.parametrize(

@@ -197,14 +197,17 @@ class Committer:
         """The time until the next request is due; None if only a change can make one due."""
         if self._settings.hold_commits or not self._channels.waiting:
             return None
-        oldest = min(channel.pending[0].accepted_at for channel in self._channels.waiting.values())
-        return max(0.0, oldest + self._settings.commit_lag_ms / 1000 - self._now())
+        waiting = [channel.pending[0].accepted_at for channel in self._channels.waiting.values() if channel.pending]
+        return max(0.0, min(waiting) + self._settings.commit_lag_ms / 1000 - self._now()) if waiting else None
 
     def _take(self) -> list[CommitStep]:
         """Returns what is due, by table. A channel that got its turn goes to the end of the queue."""
         due_since = self._now() - self._settings.commit_lag_ms / 1000
         steps: dict[int, CommitStep] = {}
         for channel in list(self._channels.waiting.values()):
+            if not channel.pending:  # it was invalidated
+                del self._channels.waiting[channel.id]
+                continue
             if not channel.pipe.is_live:
                 self._counts.rows_into_nowhere += count_rows(channel.pending)
                 channel.pending.clear()

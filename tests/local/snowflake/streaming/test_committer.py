@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from firnline_local.snowflake.streaming import committer
+from firnline_local.snowflake.streaming.channel import LastError
 from firnline_local.snowflake.streaming.errors import ChannelInvalid
 
 Account = Any  # of conftest.py
@@ -236,3 +237,17 @@ def wait_until(happened: Any, *, within: timedelta = timedelta(seconds=10)) -> N
     while not happened():
         assert time.monotonic() < deadline, "it did not happen in time"
         time.sleep(0.005)
+
+
+def test_a_channel_that_was_invalidated_while_rows_waited_stops_nobody(account: Account) -> None:
+    """Nothing of it is due any more, and the others' rows are."""
+    table = account.table()
+    lost, other = account.open("lost"), account.open("other")
+    account.append(lost, '{"id":1}', end="1")
+    lost.invalidate(LastError(message="gone", offset_upper_bound=None, at=account.clocks.wall))
+    assert account.streaming.committer._wait_s() is None
+    account.append(other, '{"id":2}', end="1")
+    assert account.streaming.committer._wait_s() == pytest.approx(0.25)
+    account.commit()
+    assert account.rows(table) == [(2, None)]
+    assert account.streaming.channels.waiting == {}
