@@ -3,7 +3,7 @@
 import re
 from collections.abc import Mapping
 from copy import deepcopy
-from typing import Any, TypeVar
+from typing import Any, TypeVar, get_args, get_origin
 
 import yaml
 from pydantic import BaseModel
@@ -51,12 +51,50 @@ def changed(model: Model, path: str, value: object) -> Model:
 
 
 def problems(**changes: Any) -> list[str]:
-    """Returns what is wrong with `document(**changes)`; nothing is an empty list."""
+    """Returns what is wrong with `document(**changes)`; nothing is an empty list. Each names a path that a specification has."""
+    found = _problems(document(**changes))
+    assert [each for each in found if not names_a_path(each)] == [], "no specification has such a path"
+    return found
+
+
+def _problems(made: Mapping[str, Any]) -> list[str]:
     try:
-        smallest(**changes)
+        parse_spec(yaml.safe_dump(made), f"{made['name']}.yaml")
     except ConfigError as error:
         return error.problems
     return []
+
+
+def names_a_path(problem: str, model: type[BaseModel] = EnvironmentSpec) -> bool:
+    """Returns whether what stands before the colon is a field of the document; of a name that is unknown, all but the last."""
+    place, _, said = problem.partition(": ")
+    parts = re.sub(r"\[\d+\]", "", place).split(".")
+    if said.startswith("unknown name"):
+        parts = parts[:-1]
+    models = [model]
+    for number, part in enumerate(parts):
+        found = [
+            field for each in models for name, field in each.model_fields.items() if part in (field.alias or name,)
+        ]
+        if not found:
+            return False
+        if any(_is_free(field.annotation) for field in found):
+            return True  # below it names are a person's own
+        models = [section for field in found for section in sections_of(field.annotation)]
+        if not models and number < len(parts) - 1:
+            return False
+    return True
+
+
+def sections_of(annotation: object) -> list[type[BaseModel]]:
+    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
+        return [annotation]
+    return [section for argument in get_args(annotation) for section in sections_of(argument)]
+
+
+def _is_free(annotation: object) -> bool:
+    origin = get_origin(annotation)
+    return (isinstance(origin, type) and issubclass(origin, Mapping)) or any(map(_is_free, get_args(annotation)))
 
 
 class Told(str):

@@ -86,6 +86,12 @@ class ReportedCounts:
     has_all_rows: bool
     rows: int
     dead_letters: int
+    through: str = ""
+    """The token that the rows are counted up to; empty where an earlier release has reported them."""
+    reported_through: str = ""
+    """And the dead letters."""
+    tallied_through: str = ""
+    """And everything else."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

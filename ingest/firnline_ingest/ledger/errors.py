@@ -125,6 +125,8 @@ class Fenced(LedgerError, Retryable):
             next_step="nothing, where a task was retried or moved. Where two engines run under one application name: stop "
             "one (firnline stop).",
         )
+        self.holder = holder
+        """Empty where the row is gone: nobody counts what this attempt did not report."""
 
 
 class FencedRepeatedly(LedgerError, Fatal):

@@ -12,6 +12,7 @@ from firnline_ingest.ledger.consumer import ConsumerRecord
 from firnline_ingest.ledger.incident import Incident, IncidentKind, Loss
 from firnline_ingest.ledger.mark import StreamMark
 from firnline_ingest.ledger.row import (
+    PLACES,
     ChannelEntry,
     DecidedRange,
     Proven,
@@ -105,14 +106,17 @@ def _read_again(item: Item) -> ReadAgain | None:
 
 
 def _totals_item(totals: RunningTotals | None) -> Item:
-    return {**asdict(totals), "through": totals.through.token} if totals else {}
+    if totals is None:
+        return {}
+    return asdict(totals) | {name: _token(getattr(totals, name)) for name in PLACES}
 
 
 def _totals(item: Item) -> RunningTotals | None:
     if not item:
         return None
     counts = {name: int(item[name]) for name in ("rows", "dead_letters")}
-    return RunningTotals(**{**item, **counts, "through": Position.from_token(item["through"])})
+    places = {name: _position(item.get(name)) for name in PLACES}
+    return RunningTotals(**{**item, **counts, **places})
 
 
 def mark_to_item(mark: StreamMark) -> Item:

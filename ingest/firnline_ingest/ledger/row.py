@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from types import MappingProxyType
-from typing import ClassVar, Self
+from typing import Any, ClassVar, Self
 
 from firnline_ingest.kinesis.start import Pin
 from firnline_ingest.ledger.incident import Incident, IncidentKind, with_incident
@@ -107,6 +107,10 @@ class ReadAgain:
         return self if is_over else replace(self, routing=self.SEVERAL)
 
 
+PLACES = ("through", "reported_through", "tallied_through")
+"""The positions among running totals."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunningTotals:
     """Counts of a shard up to a position: each process that counts up to it has the same."""
@@ -118,6 +122,22 @@ class RunningTotals:
     """The owner of the opening that began to count with nothing; empty where a row was lost, and the counts of before with it."""
     has_all_rows: bool = True
     """False where it began behind the shard's first record, and the rows of before are unknown."""
+    reported_through: Position | None = None
+    """How far dead letters are counted, where that is beyond `through`. Of a receipt's totals, and of a row that was lost and
+    goes on with them until it has come so far."""
+    tallied_through: Position | None = None
+    """How far the receipt, and those before it, have counted everything else; of the same."""
+
+    @property
+    def known_through(self) -> Position:
+        """The position up to which all dead letters are among these."""
+        return max(self.through, self.reported_through or self.through)
+
+    @classmethod
+    def from_dict(cls, found: Mapping[str, Any]) -> Self:
+        """Reads what `asdict` made."""
+        places = {name: Position(**found[name]) if found[name] else None for name in PLACES}
+        return cls(**{**found, **places})
 
     @property
     def has_all_letters(self) -> bool:

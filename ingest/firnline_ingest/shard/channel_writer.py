@@ -156,6 +156,7 @@ class ChannelWriter:
 
     def _append_chunk(self, rows: Sequence[msgspec.Raw], chunk: Chunk, tally: Tally) -> None:
         known, counted, whole = self._rows_known(chunk), self._rows_counted(chunk), chunk
+        new_bytes = chunk.bytes - sum(len(bytes(row)) for row in rows[:counted])
         if known:
             assert self._known_before is not None
             upto = min(self._known_before, chunk.end)
@@ -165,7 +166,7 @@ class ChannelWriter:
         if rows:
             self._send(rows, chunk)
             chunk.sent_s = time.monotonic()
-            tally.bytes += chunk.bytes
+        tally.bytes += new_bytes
         tally.reread_rows += counted
         tally.rows += known + len(rows) - counted
         self._report.sent(whole)

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 
 from firnline_ingest.ledger.row import RunningTotals, ShardRow
 from firnline_ingest.shard.receipt import Receipt, ShardState, Tally
-from firnline_ingest.values import ShardKey
+from firnline_ingest.values import Position, ShardKey
 
 
 @dataclass(slots=True)
@@ -34,6 +34,11 @@ class ReceiptDifferences:
         (found,) = self.of([last])
         return found
 
+    def reported(self, key: ShardKey) -> RunningTotals | None:
+        """Returns what was reported of a shard, for a process that finds no row of it in the ledger; None where unknown."""
+        known = [each for each in self.heard.get(key, {}).values() if each.reported_through is not None]
+        return max(known, key=lambda each: each.known_through, default=None)
+
     def _of(self, receipt: Receipt, totals: RunningTotals) -> Receipt:
         known = self.heard[receipt.key] = self.heard.pop(receipt.key, {})  # the one that was heard last is the last
         own = known.pop(totals.begun_by, None)
@@ -46,7 +51,16 @@ class ReceiptDifferences:
         # of totals that are new here, what is not proven is among the receipt's own counts
         ahead = 0 if own or self.hears_all_of(totals.begun_by) else receipt.uncommitted_rows
         most = max(begun.rows, totals.rows + ahead), max(begun.dead_letters, totals.dead_letters)
-        known[totals.begun_by] = replace(totals, rows=most[0], dead_letters=most[1])
+        through = max(begun.through, totals.through, *_sent_through(receipt, ahead))
+        reported_through = max(through, begun.known_through, totals.known_through)
+        known[totals.begun_by] = replace(
+            totals,
+            rows=most[0],
+            dead_letters=most[1],
+            through=through,
+            reported_through=reported_through,
+            tallied_through=max(filter(None, (begun.tallied_through, totals.tallied_through)), default=None),
+        )
         return _with_rows(_with_letters(receipt, letters - receipt.dead_letters), rows - receipt.rows)
 
     def _begun(self, receipt: Receipt, totals: RunningTotals) -> RunningTotals:
@@ -54,6 +68,11 @@ class ReceiptDifferences:
             return replace(totals, rows=0, dead_letters=0)
         letters = totals.dead_letters - receipt.dead_letters
         return replace(totals, rows=totals.rows - receipt.rows, dead_letters=letters)
+
+
+def _sent_through(receipt: Receipt, ahead: int) -> list[Position]:
+    """Returns how far rows are counted that were sent, where those that are not proven are among them."""
+    return [Position.from_token(receipt.end)] if ahead and receipt.end else []
 
 
 def _with_all_rows(totals: RunningTotals, known: Mapping[str, RunningTotals]) -> list[RunningTotals]:

@@ -147,7 +147,7 @@ class _Reconciliation:
             what = REBUILT if has_token else FROM_OFFSET
             incidents.insert(0, _rebuilt(row, what, channels[0].resume.start, now_ms))
         made_ms = [each.state.created_ms for each in self.held]
-        totals = _totals(found, channels, is_rebuilt=has_token or self.is_rebuilt)
+        totals = _totals(found, channels, self.work.reported, is_rebuilt=has_token or self.is_rebuilt)
         return OpenedShard(
             self._write(replace(_listed(row, self.work, channels, made_ms, now_ms), totals=totals), *incidents),
             channels,
@@ -230,9 +230,11 @@ def _since(row: ShardRow, work: ShardWork) -> ShardRow:
     )
 
 
-def _totals(row: ShardRow, opened: Sequence[ResumedChannel], *, is_rebuilt: bool) -> RunningTotals:
+def _totals(
+    row: ShardRow, opened: Sequence[ResumedChannel], reported: RunningTotals | None, *, is_rebuilt: bool
+) -> RunningTotals:
     """A person's decision may go on after rows that nobody has counted here: the channels have."""
-    totals = row.totals or _begun_to_count(row, opened, is_rebuilt=is_rebuilt)
+    totals = row.totals or _begun_to_count(row, opened, reported, is_rebuilt=is_rebuilt)
     start = opened[0].resume.start
     if not isinstance(start, After) or start.position <= totals.through:
         return totals
@@ -245,21 +247,43 @@ def _rows_of(opened: Sequence[ResumedChannel]) -> int:
     return sum(each.resume.baseline.rows_inserted + each.resume.baseline.rows_error for each in opened)
 
 
-def _begun_to_count(row: ShardRow, opened: Sequence[ResumedChannel], *, is_rebuilt: bool) -> RunningTotals:
+def _begun_to_count(
+    row: ShardRow, opened: Sequence[ResumedChannel], reported: RunningTotals | None, *, is_rebuilt: bool
+) -> RunningTotals:
     """Before the first count of a row that is new, or that only an earlier release has opened.
 
-    What a channel counted itself is in the totals of a row that was lost; what dead letters there were, nothing says.
+    What a channel counted itself is in the totals of a row that was lost; what dead letters there were, receipts say.
     """
     known = [each.resume.committed for each in opened]
     committed = None if None in known else min(filter(None, known))
     if is_rebuilt:
         start = opened[0].resume.start
         through = start.position if isinstance(start, After) else BEFORE_ALL
-        return RunningTotals(through=through, rows=_rows_of(opened), has_all_rows=committed is not None)
+        rebuilt = RunningTotals(through=through, rows=_rows_of(opened), has_all_rows=committed is not None)
+        return rebuilt if reported is None else _gone_on(rebuilt, reported)
     is_new = row.was_never_written or not row.channels
     before = [row.counted_through] if row.counted_through else [row.read_through, None if is_new else committed]
     through = max(filter(None, before), default=BEFORE_ALL)
     return RunningTotals(through=through, begun_by=row.fence.owner, has_all_rows=through == BEFORE_ALL)
+
+
+def _gone_on(rebuilt: RunningTotals, reported: RunningTotals) -> RunningTotals:
+    """The totals of a row that was lost, where receipts had reported some: these go on, so that nothing is counted twice.
+
+    What lies between them and a start further on is in no receipt: rows are in the channels' counters, if those are as old as
+    the totals; dead letters are known to nobody, and those that come are counted by themselves.
+    """
+    is_whole = rebuilt.has_all_rows and reported.has_all_rows and rebuilt.rows >= reported.rows
+    if rebuilt.through > reported.known_through:
+        return replace(rebuilt, has_all_rows=rebuilt.has_all_rows and (is_whole or not reported.has_all_rows))
+    is_ahead = rebuilt.through > reported.through
+    return replace(
+        reported,
+        through=max(rebuilt.through, reported.through),
+        rows=rebuilt.rows if is_ahead and is_whole else reported.rows,
+        reported_through=reported.known_through,
+        tallied_through=reported.tallied_through,
+    )
 
 
 def _listed(

@@ -36,7 +36,7 @@ from firnline_ingest.config.metrics import (
 from firnline_ingest.errors import FirnlineError
 from firnline_ingest.ledger.row import RunningTotals
 from firnline_ingest.records.rejection import LeftOut
-from firnline_ingest.values import Position, ShardKey
+from firnline_ingest.values import ShardKey
 
 if TYPE_CHECKING:
     from firnline_ingest.kinesis.reader import Read
@@ -257,13 +257,9 @@ class Receipt(Tally):
                 **document,
                 "state": ShardState(document["state"]),
                 "problem": ShardProblem(**problem) if problem else None,
-                "totals": _totals(totals),
+                "totals": RunningTotals.from_dict(totals) if totals else None,
             }
         )
-
-
-def _totals(found: dict[str, Any] | None) -> RunningTotals | None:
-    return RunningTotals(**{**found, "through": Position(**found["through"])}) if found else None
 
 
 PUBLISHED: Mapping[Metric, str] = MappingProxyType(

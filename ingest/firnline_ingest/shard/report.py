@@ -28,8 +28,8 @@ UNANSWERED_S = UNCOMMITTED_S = 120.0
 COMMITS = (SnowflakeUnavailable.id, ChannelStalled.id)
 """Problems that say no more than that nothing is committed; any other one is the cause."""
 LONGEST_CAUSE = 500  # characters
-LETTERS = ""
-"""The dead letters, among what is counted by channels."""
+LETTERS, RECORDS = "", "records"
+"""The dead letters, and what is counted by records, among what is counted by channels."""
 MOST_WRITTEN = 20  # totals of writes without an answer
 FAILING = 5  # troubles in a row, without progress between, after which a shard counts as failing
 
@@ -94,8 +94,9 @@ class ShardReport:
         """After how many receipts it was reported, and the milliseconds: one object, as `_shown` is."""
         self.begin()
 
-    def adopt(self, row: ShardRow) -> None:
+    def adopt(self, row: ShardRow, reported: RunningTotals | None = None) -> None:
         """A session begins with the counts that the ledger has; what a process that was lost had not reported is this one's.
+        `reported` is what the driver has heard of the shard: nothing up to there is counted once more.
 
         Nothing changes where they are this one's own. Otherwise what it counted itself and did not report is another's: who
         begins at the ledger's position counts it again.
@@ -103,15 +104,23 @@ class ShardReport:
         self._sent, self._kept = [], []
         if row.totals is None or row.totals in self._written:
             return
-        if self._written:
+        if self._written and (reported is None or reported != self._shown.totals):
             again = {name: getattr(self.tally, name) for name in UNTOLD if name != "rejected_rows"}
             self._told = replace(self._told, tally=replace(self._told.tally, **again))
+        counted = max(filter(None, (row.counted_through, row.totals.through)))
+        tallied = [each.tallied_through for each in (row.totals, reported) if each and each.tallied_through]
+        is_told = any(each >= counted for each in tallied)
         for name, count in row.untold.items():
-            if name in UNTOLD:
+            if name in UNTOLD and not is_told:
                 setattr(self.tally, name, getattr(self.tally, name) + count)
         self._totals, self._written = row.totals, (row.totals,)
-        self._tallied_through = max(filter(None, (row.counted_through, row.totals.through)))
+        self._tallied_through = max([counted, *tallied])
         self._counted.clear()
+
+    def known(self, heard: RunningTotals | None) -> RunningTotals | None:
+        """Returns what is known of a shard whose row is lost: by the driver, or by this process, which may have counted more."""
+        own = self._shown.totals if self._written else None
+        return max(filter(None, (heard, own)), key=lambda each: each.known_through, default=None)
 
     def sent(self, chunk: Chunk) -> None:
         """Notes rows, also those that were there before, and some that the totals have."""
@@ -137,10 +146,15 @@ class ShardReport:
             return before
         if read_through > before.through:
             rows = sum(chunk.rows_up_to(read_through) - chunk.rows_up_to(before.through) for chunk in self._sent)
-            letters = sum(before.through < each <= read_through for each in self._kept)
+            letters = sum(before.known_through < each <= read_through for each in self._kept)
             self._uncommitted_since_s = None
             self._totals = replace(
-                before, through=read_through, rows=before.rows + rows, dead_letters=before.dead_letters + letters
+                before,
+                through=read_through,
+                rows=before.rows + rows,
+                dead_letters=before.dead_letters + letters,
+                reported_through=before.reported_through if before.known_through > read_through else None,
+                tallied_through=before.tallied_through if before.known_through > read_through else None,
             )
         if any(chunk.end <= read_through for chunk in self._sent):  # also where the totals have them already
             self._uncommitted_since_s = None
@@ -154,10 +168,16 @@ class ShardReport:
         told = self._told.tally
         return {name: count for name in UNTOLD if (count := getattr(self.tally, name) - getattr(told, name))}
 
-    def _totals_now(self) -> RunningTotals:
+    def _totals_now(self, accounted: Position | None) -> RunningTotals:
         """Returns the totals with what was kept behind them, which stays a dead letter."""
-        ahead = sum(each > self._totals.through for each in set(self._kept))
-        return replace(self._totals, dead_letters=self._totals.dead_letters + ahead)
+        known = self._totals.known_through
+        ahead = {each for each in self._kept if each > known}
+        return replace(
+            self._totals,
+            dead_letters=self._totals.dead_letters + len(ahead),
+            reported_through=max(known, accounted or known, *ahead),
+            tallied_through=accounted,
+        )
 
     @property
     def receipts(self) -> int:
@@ -178,6 +198,7 @@ class ShardReport:
         self.failures, self.has_news = 0, False
         self._reached: Position | None = None
         self._state, self._problem, self._is_over = ShardState.OPENING, None, False
+        self._is_followed = False
         self._answered_s = self._opening_since_s = self._clock()
         self._unread_because = ""
         self._doing = Doing.WAITING, self._clock()
@@ -212,7 +233,7 @@ class ShardReport:
 
     def show(self, shown: ShardSnapshot) -> None:
         """Publishes a snapshot; called after each turn."""
-        self._shown = replace(shown, totals=self._totals_now(), uncommitted_rows=self._rows_sent)
+        self._shown = replace(shown, totals=self._totals_now(shown.accounted), uncommitted_rows=self._rows_sent)
         if self._uncommitted_since_s is None and self._sent:
             self._uncommitted_since_s = self._clock()
         elif not self._sent and shown.accounted is not None and shown.accounted >= self._sent_through:
@@ -222,7 +243,7 @@ class ShardReport:
         self._shown = replace(
             self._shown,
             tally=replace(self.tally),
-            totals=self._totals_now() if self._written else None,
+            totals=self._totals_now(self._shown.accounted) if self._written else None,
             uncommitted_rows=self._rows_sent,
         )
 
@@ -249,12 +270,16 @@ class ShardReport:
         """Returns whether it has read as far as it had when it was troubled: what lies before has gone well before, too."""
         return self._reached is None or (accounted is not None and accounted >= self._reached)
 
-    def ended(self, state: ShardState, problem: ShardProblem | None) -> None:
-        """Notes what the shard's thread ended with."""
+    def ended(self, state: ShardState, problem: ShardProblem | None, *, is_followed: bool = False) -> None:
+        """Notes what the shard's thread ended with. `is_followed`: another attempt has the shard, and the ledger's row, which has
+        how far this one had counted."""
         self._show_counts()
+        self._is_followed = is_followed
         if state is ShardState.FENCED:
-            self._sent, self._uncommitted_since_s = [], None  # who has the shard now waits for the commit,
-            self._shown = self._told = replace(self._shown, uncommitted_rows=0)  # and counts what this one did not
+            self._sent, self._uncommitted_since_s = [], None  # who has the shard next waits for the commit
+            self._shown = replace(self._shown, uncommitted_rows=0)
+        if is_followed:
+            self._told = self._shown  # the other counts what this one did not
         if state in (ShardState.DONE, ShardState.ENDED):
             self.healed()
         self._state, self._problem, self._is_over = state, problem or self._problem, True
@@ -293,7 +318,7 @@ class ShardReport:
             pid=os.getpid(),
             uncommitted_s=int(self._uncommitted_s),
             uncommitted_rows=self._uncommitted_rows,
-            totals=None if state is ShardState.FENCED else shown.totals,
+            totals=None if self._is_followed else shown.totals,
             fingerprint=fingerprint if shown.accounted or self._state is not ShardState.OPENING else "",
             problem=problem,
         )

@@ -8,6 +8,7 @@ import logging
 import threading
 from collections.abc import Callable
 from concurrent.futures import Future, wait
+from dataclasses import replace
 
 from firnline_ingest.errors import FirnlineError
 from firnline_ingest.ledger.errors import Fenced
@@ -78,20 +79,20 @@ class ShardRunner:
 
     def run(self) -> None:
         """Runs until no epoch asks any more, the shard is done or has ended, or an error that time can't heal stops it."""
-        state, problem = ShardState.FAILED, None
+        state, problem, is_followed = ShardState.FAILED, None, False
         self._thread = threading.get_ident()
         self.request.wait(self._delay_s)
         try:
             state = self._ingest_until_over()
         except Fenced as error:
-            state, problem = ShardState.FENCED, ShardProblem.of(error)
+            state, problem, is_followed = ShardState.FENCED, ShardProblem.of(error), bool(error.holder)
         except Exception as error:
             if not isinstance(error, FirnlineError):
                 log.exception("shard.defect", extra={"shard": str(self.request.work.key)})
             problem = ShardProblem.of(error)
         self._close()
         self.request.close()
-        self.report.ended(state, problem)
+        self.report.ended(state, problem, is_followed=is_followed)
         self.over.set()
 
     def _ingest_until_over(self) -> ShardState:
@@ -116,7 +117,7 @@ class ShardRunner:
 
     def _ingest(self) -> ShardState:
         if self._session is None:
-            work = self.request.work
+            work = replace(self.request.work, reported=self.report.known(self.request.work.reported))
             opened = self._open(work)
             if opened is None:
                 return ShardState.READING

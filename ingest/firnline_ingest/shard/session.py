@@ -22,7 +22,7 @@ from firnline_ingest.shard.ledger_writer import LedgerWriter
 from firnline_ingest.shard.opening import OpenedShard
 from firnline_ingest.shard.pages import ShardPages, user_records_of
 from firnline_ingest.shard.receipt import ShardState
-from firnline_ingest.shard.report import Doing, ShardReport, ShardSnapshot
+from firnline_ingest.shard.report import RECORDS, Doing, ShardReport, ShardSnapshot
 from firnline_ingest.shard.request import ShardRequest, arrived_by
 from firnline_ingest.shard.retention import RetentionWatch
 from firnline_ingest.shard.steps import EpochStep
@@ -47,7 +47,7 @@ class ShardSession:
         self._work, self._services, self._report = work, services, report
         self._request: ShardRequest | None = None
         self._opened_s = services.new_columns.clock() if services.new_columns else 0.0
-        report.adopt(opened.row)
+        report.adopt(opened.row, work.reported)
         self.ledger = LedgerWriter(services, opened.row, report.incident)
         self.writers = ChannelWriters(
             [
@@ -144,7 +144,8 @@ class ShardSession:
     def _ingest_records(self, records: Sequence[Record]) -> None:
         """Takes in all at once, unless a channel was lost here before."""
         while records:
-            some = records[: min(self.writers.records_at_once(records), self._decided.records_at_once(records))]
+            at_once = self.writers.records_at_once(records), self._decided.records_at_once(records)
+            some = records[: min(*at_once, self._counted_at_once(records))]
             taken = self._ingest_at_once(some)
             if self.writers.are_bisecting(some):
                 self._settle()
@@ -198,7 +199,17 @@ class ShardSession:
             self._dead_letters.take(made.rejected, records, tally)
         self.writers.append(records, made, tally)
         tally.took(made.ingested, made.left_out)
-        tally.unknown_keys += made.unknown_keys
+        if made.unknown_keys and self._work.end_of(records[-1]) > self._report.counted_of(RECORDS):
+            tally.unknown_keys += made.unknown_keys
+        self._report.counts(RECORDS, self._work.end_of(records[-1]))
+
+    def _counted_at_once(self, records: Sequence[Record]) -> int:
+        """Returns how many of these records were all counted before, or all not."""
+        counted = self._report.counted_of(RECORDS)
+        if records[0].position > counted:
+            return len(records)
+        beyond = (n for n, each in enumerate(records) if n and self._work.end_of(each) > counted)
+        return next(beyond, len(records)) if self._work.end_of(records[0]) <= counted else len(records)
 
     def _prove_before(self, records: Sequence[Record]) -> None:
         """Proves what stands in front of the record that the shard stops at, so that a restart begins with that one."""

@@ -18,7 +18,7 @@ from firnline_ingest.kinesis.consumers import Consumers
 from firnline_ingest.kinesis.page import Record
 from firnline_ingest.kinesis.start import After, Pin, Start, TrimHorizon
 from firnline_ingest.ledger.backend import Ledger
-from firnline_ingest.ledger.row import ShardRow
+from firnline_ingest.ledger.row import RunningTotals, ShardRow
 from firnline_ingest.new_columns import NewColumns
 from firnline_ingest.records.key_shape import TableKeys
 from firnline_ingest.shard.steps import Observer, unobserved
@@ -68,6 +68,9 @@ class ShardWork:
     """The consumer that the engine registered to read it by; empty where the configuration names one, and for polling."""
     routed: tuple[Destination, ...] = ()
     """Where else rows go, by the pipeline's routes."""
+    reported: RunningTotals | None = None
+    """What the driver has heard of the shard: where the ledger's row was lost, its counts go on with this. None where that is
+    not known."""
 
     @property
     def destinations(self) -> tuple[Destination, ...]:

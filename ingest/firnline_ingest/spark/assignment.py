@@ -8,6 +8,7 @@ from typing import Any, Self
 from firnline_ingest.config.model import EngineConfig
 from firnline_ingest.identifiers import channel_name, routed_channel
 from firnline_ingest.kinesis.start import parse_start
+from firnline_ingest.ledger.row import RunningTotals
 from firnline_ingest.shard.work import Destination, ShardWork
 from firnline_ingest.spark.planner import PlanRow
 from firnline_ingest.values import ShardKey, TargetTable
@@ -31,6 +32,7 @@ class PlannedShard:
     until_ms: int = 0
     columns: tuple[str, ...] | None = None
     routed: tuple[tuple[str, TargetTable], ...] = ()
+    reported: RunningTotals | None = None
 
     @classmethod
     def of(
@@ -39,11 +41,13 @@ class PlannedShard:
         target: TargetTable,
         columns: Iterable[str] | None = None,
         routed: tuple[tuple[str, TargetTable], ...] = (),
+        reported: RunningTotals | None = None,
     ) -> Self:
         """The assignment of a plan's row that names a shard."""
         fields = row._asdict()
         del fields["problem"], fields["known_ms"]  # the driver's
-        return cls(**fields, target=target, columns=None if columns is None else tuple(columns), routed=routed)
+        names = None if columns is None else tuple(columns)
+        return cls(**fields, target=target, columns=names, routed=routed, reported=reported)
 
     @classmethod
     def from_dict(cls, fields: Mapping[str, Any]) -> Self:
@@ -52,6 +56,7 @@ class PlannedShard:
             "target": TargetTable(**fields["target"]),
             "columns": None if columns is None else tuple(columns),
             "routed": tuple((table, TargetTable(**there)) for table, there in fields["routed"]),
+            "reported": RunningTotals.from_dict(fields["reported"]) if fields["reported"] else None,
         }
         return cls(**{**fields, **read})
 
@@ -114,4 +119,5 @@ def _work(shard: PlannedShard, config: EngineConfig) -> ShardWork:
         until_ms=shard.until_ms,
         columns=shard.columns,
         routed=tuple(Destination(there, routed_channel(channel, table), table) for table, there in shard.routed),
+        reported=shard.reported,
     )

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from firnline_ingest.config.model import EngineConfig
 from firnline_ingest.errors import FirnlineError, SnowflakeError
 from firnline_ingest.ledger.backend import ColumnLedger
+from firnline_ingest.ledger.row import RunningTotals
 from firnline_ingest.metrics import Unread
 from firnline_ingest.shard.receipt import Receipt, ShardProblem, ShardState, Tally
 from firnline_ingest.snowflake.target import TargetCatalog, TargetState
@@ -44,6 +45,8 @@ class EpochRunner:
     """Called with every shard that there is, those that are skipped too."""
     ledger: ColumnLedger | None = None
     """Keeps what is noted of the tables' columns; nothing is without it."""
+    reported: Callable[[ShardKey], RunningTotals | None] = lambda _: None
+    """What was reported of a shard so far."""
     columns: ColumnWatch = field(default_factory=ColumnWatch)
     tables: TableWatch = field(default_factory=TableWatch)
     patterns: PatternWatch = field(init=False)
@@ -109,10 +112,14 @@ class EpochRunner:
             else:
                 columns = None if state.routed else self.columns.fixed(state.target)
                 here = [row for row in rows if row.stream == stream]
-                shards += [PlannedShard.of(row, state.target, columns, state.routed) for row in here]
+                shards += [self._planned_shard(row, state, columns) for row in here]
         collided = channels_of_two(self.config.application, shards)
         refused += [Receipt.of_pipeline(name, epochs[name], ShardProblem.of(error)) for name, error in collided.items()]
         return [shard for shard in shards if shard.stream not in collided], refused
+
+    def _planned_shard(self, row: PlanRow, state: TargetState, columns: Iterable[str] | None) -> PlannedShard:
+        reported = self.reported(ShardKey(row.stream, row.created_ms, row.shard))
+        return PlannedShard.of(row, state.target, columns, state.routed, reported)
 
     def _states(self, streams: Iterable[str]) -> Mapping[str, TargetState | FirnlineError]:
         """The state of each stream's table. If Snowflake is unavailable, or refuses every login, each pipeline has that

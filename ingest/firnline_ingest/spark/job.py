@@ -177,6 +177,7 @@ class EngineJob:
             self._policy.leaves_out,
             self._planned,
             self._ledger,
+            self._reporter.reported.of,
         )
         extra = {"application": self._config.application, "run": run_id, "rows_by": str(native())}
         log.info("engine.started", extra=extra)

@@ -11,7 +11,7 @@ from typing import Protocol
 
 from firnline_ingest.errors import FirnlineError
 from firnline_ingest.ledger.engine_report import MOST_SHARDS, ReportedCounts
-from firnline_ingest.ledger.row import RunningTotals, ShardRow
+from firnline_ingest.ledger.row import PLACES, RunningTotals, ShardRow
 from firnline_ingest.shard.differences import ReceiptDifferences
 from firnline_ingest.shard.receipt import Receipt, ShardState
 from firnline_ingest.values import Position, ShardKey
@@ -55,6 +55,10 @@ class ReportedShards:
                 found += filter(None, [self._end_of(key, epoch)])
         return found
 
+    def of(self, key: ShardKey) -> RunningTotals | None:
+        """Returns what was reported of a shard, for a process that finds no row of it in the ledger; None where unknown."""
+        return self._differences.reported(key)
+
     def shown(self) -> tuple[ReportedCounts, ...]:
         """Bounded: of each shard that is open what was heard last, and of those the ones that were."""
         heard = self._differences.heard
@@ -68,6 +72,7 @@ class ReportedShards:
                 each.has_all_rows,
                 each.rows,
                 each.dead_letters,
+                *(_token(getattr(each, name)) if each.reported_through else "" for name in PLACES),
             )
             for key, each in last[-MOST_SHARDS:]
         )
@@ -77,11 +82,13 @@ class ReportedShards:
         heard = dict[ShardKey, dict[str, RunningTotals]]()
         for each in found:
             totals = RunningTotals(
-                through=Position(0),
+                through=_position(each.through) or Position(0),
                 rows=each.rows,
                 dead_letters=each.dead_letters,
                 begun_by=each.begun_by,
                 has_all_rows=each.has_all_rows,
+                reported_through=_position(each.reported_through),
+                tallied_through=_position(each.tallied_through),
             )
             heard[ShardKey(each.stream, each.created_ms, each.shard)] = {each.begun_by: totals}
         self._open = dict.fromkeys(heard) | self._open
@@ -93,3 +100,11 @@ class ReportedShards:
         if row is not None and not row.ended:
             self._open[key] = None  # it is paused, or waits: later
         return self._differences.of_ended(row, epoch) if row is not None and row.ended else None
+
+
+def _token(position: Position | None) -> str:
+    return position.token if position else ""
+
+
+def _position(token: str) -> Position | None:
+    return Position.from_token(token) if token else None

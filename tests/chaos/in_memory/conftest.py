@@ -19,6 +19,7 @@ from firnline_ingest.kinesis.start import TrimHorizon
 from firnline_ingest.ledger.errors import LedgerUnavailable
 from firnline_ingest.ledger.row import ShardRow
 from firnline_ingest.shard import channel_writer, channel_writers, checkpointer, pages, runner
+from firnline_ingest.shard.differences import ReceiptDifferences
 from firnline_ingest.shard.receipt import Receipt, ShardState
 from firnline_ingest.shard.runner import ShardRunner
 from firnline_ingest.shard.work import ShardServices, ShardWork
@@ -149,6 +150,9 @@ class World:
         )
         self.dead_letters = LocalFolder(folder / str(seed))
         self.receipts: list[Receipt] = []
+        self.reported: list[Receipt] = []
+        """The same as a driver has them that hears each receipt at once."""
+        self._differences = ReceiptDifferences(lambda owner: True)
         self.is_calm = False
         self._kinesis = client
         self._engines = 0
@@ -189,8 +193,12 @@ class World:
             demand: Any = Turns(self._work(epoch), turns, FAR_MS if is_bounded else None)
             shard = ShardRunner(services, demand)
             shard.run()
-            self.receipts.append(shard.receipt())
+            self._hear(shard.receipt())
             pause()
+
+    def _hear(self, receipt: Receipt) -> None:
+        self.receipts.append(receipt)
+        self.reported += self._differences.of([receipt])
 
     def _work(self, epoch: int) -> ShardWork:
         return ShardWork(
@@ -201,6 +209,7 @@ class World:
             target=TARGET,
             channel="channel",
             retention_hours=24,
+            reported=self._differences.reported(self.key),
         )
 
     def _services(self, run_id: str, *, page: int) -> ShardServices:

@@ -175,7 +175,9 @@ class EngineProcess:
         pipeline, snowflake = self.config.pipeline_of(row.stream), self.world.snowflake
         routed = pipeline.routes.names if pipeline.routes else ()
         target = snowflake.target(self.world.table_of(row.stream))
-        return PlannedShard.of(row, target, routed=tuple((table, snowflake.target(table)) for table in routed))
+        reported = self.world.differences.reported(ShardKey(row.stream, row.created_ms, row.shard))
+        tables = tuple((table, snowflake.target(table)) for table in routed)
+        return PlannedShard.of(row, target, routed=tables, reported=reported)
 
     def stop(self) -> None:
         """At once, as a request in the ledger does: what was sent is proven, and the epoch is over."""

@@ -12,6 +12,7 @@ from firnline_infra.accounts.real import RealAccounts
 from firnline_infra.cli.main import firnline
 from firnline_ingest.config.model import EngineConfig
 from firnline_ingest.errors import UsageError
+from tests.infra.cli.test_help import commands, found
 from tests.infra.specifications import document
 
 SECRET = "arn:aws:secretsmanager:eu-central-1:123456789012:secret:one"
@@ -54,6 +55,11 @@ def _nobody(*_: object) -> None:
 
 def run(command: str, *arguments: str) -> Result:
     return CliRunner().invoke(firnline, [*command.split(), *arguments])
+
+
+def test_the_commands_that_take_an_engine_are_these() -> None:
+    takes = {" ".join(way): {name for each in found(way).params for name in each.opts} for way in commands()}
+    assert {name for name, options in takes.items() if "--config" in options} == ENGINES.keys()
 
 
 @pytest.mark.parametrize("command", ENGINES)

@@ -17,7 +17,15 @@ ROW = ShardRow(
         "a": ChannelEntry(TARGET, Proven(Position(17), 12, 3)),
         "beside": ChannelEntry(TARGET, sending=Sending(Position(19), 4, is_on=True)),
     },
-    totals=RunningTotals(through=Position(20), rows=15, dead_letters=2, begun_by="me", has_all_rows=False),
+    totals=RunningTotals(
+        through=Position(20),
+        rows=15,
+        dead_letters=2,
+        begun_by="me",
+        has_all_rows=False,
+        reported_through=Position(23),
+        tallied_through=Position(22, 1),
+    ),
     incidents=(Incident(IncidentKind.RETENTION_LOSS, 5, "lost", Position(4)),),
 )
 

@@ -219,7 +219,8 @@ def test_what_is_proven_again_below_the_totals_waits_for_nothing_and_is_not_kept
         watched.turn(number, number)
         watched.clock.now_s += 10.0
     receipt = watched.receipt(300.0)
-    assert (receipt.uncommitted_s, receipt.uncommitted_rows, receipt.totals) == (0, 0, through)
+    known = replace(through, reported_through=through.through, tallied_through=Position(100))
+    assert (receipt.uncommitted_s, receipt.uncommitted_rows, receipt.totals) == (0, 0, known)
     sent(watched.report, 101, 101)
     watched.turn(101, 100)
     assert (watched.receipt(5.0).uncommitted_s, watched.receipt().uncommitted_rows) == (5, 1)
@@ -231,7 +232,7 @@ def test_rows_of_a_shard_that_another_process_took_are_not_waited_for_when_it_co
     watched.report.opened()
     sent(watched.report, 1, 5)
     watched.turn(5, 0)
-    watched.report.ended(ShardState.FENCED, None)
+    watched.report.ended(ShardState.FENCED, None, is_followed=True)
     watched.clock.now_s += 7200.0
     watched.report.begin()
     watched.report.opening()

@@ -7,11 +7,12 @@ from hypothesis import strategies as st
 
 from firnline_ingest.config.access import Access
 from firnline_ingest.kinesis.start import After, AtTimestamp, TrimHorizon, parse_start
+from firnline_ingest.ledger.row import RunningTotals
 from firnline_ingest.shard.work import ShardServices
 from firnline_ingest.spark import task
 from firnline_ingest.spark.assignment import Assignment, PlannedShard
 from firnline_ingest.spark.planner import SourceOffset
-from firnline_ingest.values import TargetTable
+from firnline_ingest.values import Position, TargetTable
 from tests.fakes.configs import config
 
 CONFIG = config()
@@ -25,8 +26,13 @@ def planned(number: int, start: str = "h", unread: str = "") -> PlannedShard:
 
 def test_an_assignment_survives_the_way_to_a_task() -> None:
     routed = replace(planned(2), routed=(("ORDERS", TargetTable("DB", "RAW", "ORDERS", "2026", "ORDERS-STREAMING")),))
-    assignment = Assignment(CONFIG, "run", (planned(0), planned(1, "t:42", "p1,p2"), routed), 30.0, arrival_ms=99)
+    reported = RunningTotals(through=Position(7), rows=5, begun_by="run/one", reported_through=Position(9, 1))
+    again = replace(planned(3), reported=reported)
+    assignment = Assignment(
+        CONFIG, "run", (planned(0), planned(1, "t:42", "p1,p2"), routed, again), 30.0, arrival_ms=99
+    )
     assert Assignment.from_json(assignment.to_json()) == assignment
+    assert assignment.works[-1].reported == reported
 
 
 def test_work_names_its_channel_after_application_stream_incarnation_and_shard() -> None:

@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 from firnline_ingest.kinesis.start import TrimHorizon
-from firnline_ingest.ledger.engine_report import EngineReport, report_from_bytes
+from firnline_ingest.ledger.engine_report import EngineReport, ReportedCounts, report_from_bytes
 from firnline_ingest.ledger.errors import LedgerUnavailable
 from firnline_ingest.ledger.row import RunningTotals, ShardRow
 from firnline_ingest.shard.receipt import Receipt, ShardState, Tally
@@ -43,6 +43,32 @@ def row(of: RunningTotals, number: int = 0, *, ended: bool = True) -> ShardRow:
 
 def sums(receipts: list[Receipt]) -> list[int]:
     return [each.rows for each in receipts]
+
+
+def test_a_process_of_the_next_run_hears_how_far_the_one_before_had_reported() -> None:
+    first, second = ReportedShards(Rows(), "one"), ReportedShards(Rows(), "two")
+    first.planned([key()])
+    ahead = replace(totals(5), dead_letters=2, reported_through=Position(9, 1), tallied_through=Position(9))
+    first.counted([receipt(5, ahead)])
+    read = report_from_bytes(EngineReport(run_id="one", at_ms=1, reported=first.shown()).to_bytes())
+    assert read is not None
+    second.remember(read.reported)
+    assert second.of(key()) == first.of(key()) == ahead
+    assert second.of(key(1)) is None
+
+
+def test_a_report_of_an_earlier_release_says_nothing_of_how_far_it_goes() -> None:
+    shards = ReportedShards(Rows(), "two")
+    shards.remember([ReportedCounts("events", 1, key().shard_id, "one/a", has_all_rows=True, rows=5, dead_letters=2)])
+    assert shards.of(key()) is None
+
+
+def test_a_receipt_that_comes_late_takes_nothing_back() -> None:
+    shards = ReportedShards(Rows(), "one")
+    shards.planned([key()])
+    newest = RunningTotals(through=Position(8), rows=8, begun_by="one/a", reported_through=Position(9))
+    shards.counted([receipt(8, newest), receipt(0, replace(totals(5), reported_through=Position(5)))])
+    assert shards.of(key()) == newest
 
 
 def test_the_next_run_counts_from_what_the_one_before_had_reported() -> None:
