@@ -1,6 +1,8 @@
 """Streams and tables of a test's own in the shared environment, and the engine as a process on them."""
 
 import json
+import os
+import sys
 import time
 import uuid
 from collections.abc import Callable, Iterator
@@ -18,6 +20,8 @@ from tests.fakes.kinesis import made_active
 
 HANGS_S = 900
 """Ends what hangs, as the limit of a test. Nothing is measured by it: how long a start takes is the machine's matter."""
+SPARK_PYTHON = os.environ.get("FIRNLINE_SPARK_PYTHON", sys.executable)
+"""Runs the programs of Spark's users: `FIRNLINE_SPARK_PYTHON=.venv-lowest/bin/python` has another Spark (scripts/lowest)."""
 TABLE_DDL = "CREATE TABLE {} (KINESISMETADATA OBJECT{}) ENABLE_SCHEMA_EVOLUTION = TRUE ERROR_LOGGING = TRUE"
 
 

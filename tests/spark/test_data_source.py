@@ -3,7 +3,6 @@
 import json
 import os
 import subprocess
-import sys
 from collections import Counter
 from pathlib import Path
 
@@ -11,7 +10,7 @@ import pytest
 
 from firnline_local.kinesis import FakeKinesis, KinesisServer
 from tests.contract.datasource.query import put
-from tests.spark.conftest import HANGS_S
+from tests.spark.conftest import HANGS_S, SPARK_PYTHON
 
 pytestmark = [pytest.mark.spark, pytest.mark.timeout(HANGS_S), pytest.mark.slow]
 
@@ -54,8 +53,8 @@ print("WINDOW", json.dumps(list(row)))
 
 def run(server: KinesisServer, folder: Path, *, dies_in: int = -1) -> str:
     done = subprocess.run(
-        [sys.executable, "-c", PROGRAM, server.endpoint, str(folder), str(dies_in)],
-        env={**os.environ, "SPARK_LOCAL_IP": "127.0.0.1", "PYSPARK_PYTHON": sys.executable},
+        [SPARK_PYTHON, "-c", PROGRAM, server.endpoint, str(folder), str(dies_in)],
+        env={**os.environ, "SPARK_LOCAL_IP": "127.0.0.1", "PYSPARK_PYTHON": SPARK_PYTHON},
         capture_output=True,
         text=True,
         timeout=HANGS_S,

@@ -3,14 +3,13 @@
 import json
 import os
 import subprocess
-import sys
 from collections import Counter
 from pathlib import Path
 
 import pytest
 
 from firnline_local.running import RunningEnvironment
-from tests.spark.conftest import HANGS_S
+from tests.spark.conftest import HANGS_S, SPARK_PYTHON
 
 pytestmark = [pytest.mark.spark, pytest.mark.timeout(HANGS_S), pytest.mark.slow]
 
@@ -117,8 +116,8 @@ def test_each_row_is_added_once_whatever_happens_to_the_query(
         local_environment.query(f"CREATE TABLE {table} (ID NUMBER, NOTE VARCHAR) ERROR_LOGGING = TRUE", login="admin")
         local_environment.query(f"GRANT INSERT ON TABLE {table} TO ROLE {role}", login="admin")
     done = subprocess.run(
-        [sys.executable, "-c", PROGRAM, str(tmp_path), json.dumps(options)],
-        env={**os.environ, "SPARK_LOCAL_IP": "127.0.0.1", "PYSPARK_PYTHON": sys.executable},
+        [SPARK_PYTHON, "-c", PROGRAM, str(tmp_path), json.dumps(options)],
+        env={**os.environ, "SPARK_LOCAL_IP": "127.0.0.1", "PYSPARK_PYTHON": SPARK_PYTHON},
         capture_output=True,
         text=True,
         timeout=HANGS_S,
