@@ -16,6 +16,7 @@ from tests.infra.cli.test_help import commands, found
 from tests.infra.specifications import document
 
 SECRET = "arn:aws:secretsmanager:eu-central-1:123456789012:secret:one"
+READER = ("--reader-user", "EVE", "--reader-role", "EVE", "--reader-key", "engine.json")
 ENGINES = {
     "audit": (),
     "latency": (),
@@ -76,6 +77,16 @@ def test_an_environment_that_is_not_there_is_refused_with_the_nearest(command: s
     result = run(command, "dve", *ENGINES[command])
     assert result.exit_code == 2
     assert "did you mean 'dev'?" in result.output
+
+
+@pytest.mark.parametrize("command", ENGINES)
+def test_a_configuration_that_is_not_there_is_named_and_is_no_document_with_mistakes(command: str) -> None:
+    looks = READER if command in ("audit", "latency") else ()
+    result = run(command, *ENGINES[command], *looks, "--config", "nope.json")
+    said = f"{result.output}{result.exception}"
+    assert "nope.json" in said
+    assert any(words in said for words in ("There is no nope.json", "File 'nope.json' does not exist"))
+    assert "is required" not in said
 
 
 @pytest.mark.parametrize(

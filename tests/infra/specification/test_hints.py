@@ -1,6 +1,7 @@
 """A mistaken document is told what it was probably meant to say."""
 
 import copy
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -11,7 +12,7 @@ from firnline_infra.specification.pipeline import Pipeline
 from firnline_ingest.config.document import parse
 from firnline_ingest.config.hints import EARLIER, _words_of, name_hint, sections_at, short_form
 from tests.infra.runtimes.environments import RUNTIMES
-from tests.infra.specifications import document, one_pipeline, problems, told
+from tests.infra.specifications import document, one_pipeline, problems, sections_of, told
 
 SERVERLESS = RUNTIMES["emr_serverless"]
 PODS = RUNTIMES["kubeflow"]
@@ -97,6 +98,38 @@ def test_every_enum_of_a_section_has_a_short_form_or_the_section_has_two_fields_
             if form is not None:
                 ((name, said),) = form.items()
                 assert said in _words_of(section, name)
+
+
+def test_every_section_that_is_given_as_a_word_is_shown_by_an_example() -> None:
+    """Whoever writes a word where a section belongs sees how one looks, wherever it stands."""
+    without = {}
+    for path in _paths(EnvironmentSpec):
+        changes: Any = "zzz"
+        for name in reversed(path):
+            changes = {name: changes}
+        if path[:2] == ("pipelines", "format") and len(path) > 2:
+            changes["pipelines"]["format"]["type"] = "avro"
+        if path[0] == "pipelines":
+            changes = one_pipeline(**changes["pipelines"])
+        elif path[0] == "streams":
+            changes = {"streams": [{"name": "orders", **changes["streams"]}]}
+        place = ".".join(path).replace("pipelines.", "pipelines[0].").replace("streams.", "streams[0].")
+        found = [each for each in problems(**changes) if each.startswith(f"{place}: ")]
+        if not any(words in each for each in found for words in (", such as {", ": give ", "or a mapping with")):
+            without[place] = found
+    assert without == {}
+
+
+def _paths(model: type[BaseModel], before: tuple[str, ...] = ()) -> Iterator[tuple[str, ...]]:
+    """Yields where a section may stand that is not in a list; of pipelines and streams, those of one."""
+    for name, field in model.model_fields.items():
+        path = (*before, field.alias or name)
+        is_list = "list[" in str(field.annotation) or "tuple[" in str(field.annotation)
+        for section in sections_of(field.annotation):
+            if not is_list:
+                yield path
+            if not is_list or path in (("pipelines",), ("streams",)):
+                yield from _paths(section, path)
 
 
 def _sections(model: type[BaseModel]) -> set[type[BaseModel]]:
