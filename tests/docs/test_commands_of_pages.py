@@ -3,6 +3,7 @@
 import os
 import re
 import shlex
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -36,7 +37,8 @@ def shape(shown: str) -> re.Pattern[str]:
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
-def test_what_a_page_shows_of_a_command_is_what_it_prints(page: Path) -> None:
+def test_what_a_page_shows_of_a_command_is_what_it_prints(page: Path, tmp_path: Path) -> None:
+    shutil.copytree(ROOT / "stacks", tmp_path / "stacks")
     assert commands(page), "a console block has lines that begin with `$ `; others are of sh"
     for command, shown in commands(page):
         assert shown.strip("…\n"), f"{command} shows no output"
@@ -44,7 +46,7 @@ def test_what_a_page_shows_of_a_command_is_what_it_prints(page: Path) -> None:
         assert program == "firnline", command
         done = subprocess.run(
             [str(Path(sys.executable).with_name("firnline")), *arguments],
-            cwd=ROOT,
+            cwd=tmp_path,
             env={**os.environ, "COLUMNS": "200", "NO_COLOR": "1"},
             capture_output=True,
             text=True,

@@ -1,4 +1,7 @@
-"""Modules of every sort of environment, as the real Terraform reads them: no argument, block or type that a provider lacks."""
+"""Modules of every sort of environment, as the real Terraform reads them: no argument, block or type that a provider lacks.
+
+Both as root modules, and in the registry's layout as their example calls them.
+"""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -7,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from firnline_infra.terraform import write_module
+from firnline_infra.terraform import write_layout, write_module
 from firnline_infra.terraform.cli import TerraformCli
 from firnline_infra.terraform.errors import TerraformFailed
 from firnline_local.terraform.serving import providing
@@ -38,7 +41,16 @@ def test_every_sort_of_environment_is_valid_to_the_real_terraform(terraform_bina
             terraform = TerraformCli(terraform_binary, module, variables)
             terraform.init()
             terraform.validate()
+            write_layout(_spec_of(name, **changes), tmp_path / "registry" / str(number))
+            example = tmp_path / "registry" / str(number) / "examples" / "complete"
+            called = TerraformCli(terraform_binary, example, variables)
+            called.init()
+            called.validate()
         main = module / "main.tf.json"
         main.write_text(main.read_text().replace('"shard_count"', '"shard_cnt"'))
         with pytest.raises(TerraformFailed, match="shard_cnt"):
             terraform.validate()
+        main = tmp_path / "registry" / str(number) / "main.tf.json"
+        main.write_text(main.read_text().replace('"shard_count"', '"shard_cnt"'))
+        with pytest.raises(TerraformFailed, match="shard_cnt"):
+            called.validate()

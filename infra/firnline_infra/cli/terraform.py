@@ -17,8 +17,15 @@ DIFFERS = 3
     required=True,
     help="The module's folder: its *.tf.json of these names are overwritten, and nothing else is touched.",
 )
+@click.option(
+    "--layout",
+    type=click.Choice(["root", "registry"]),
+    default="root",
+    show_default=True,
+    help="A root module, which `firnline up` applies; or one to publish and call, with README.md, variables and an example.",
+)
 @click.option("--check", is_flag=True, help="Write nothing; exit status 3 where a file is not as it would be written.")
-def terraform(environment: Path, into: Path, check: bool) -> None:
+def terraform(environment: Path, into: Path, layout: str, check: bool) -> None:
     """Write ENV as a Terraform module.
 
     Plain JSON, the same for the same specification: review and commit it. It makes what `firnline up` makes with Pulumi; the
@@ -28,18 +35,20 @@ def terraform(environment: Path, into: Path, check: bool) -> None:
     For example:
       firnline terraform dev --into stacks/terraform/dev
       terraform -chdir=stacks/terraform/dev apply
+      firnline terraform dev --layout registry --into terraform-aws-firnline-dev
     """
     from firnline_infra.specification import load_spec
     from firnline_infra.specification.prerequisites import encryption_key_missing, missing_keys
-    from firnline_infra.terraform import differing, write_module
+    from firnline_infra.terraform import differing, differing_from_layout, write_layout, write_module
 
     spec = load_spec(environment)
     for missing in filter(None, (missing_keys(spec), encryption_key_missing(spec))):
         click.echo(f"An `apply` would make what nobody can use yet. {missing}", err=True)
-    changed = differing(spec, into)
+    find, write = (differing_from_layout, write_layout) if layout == "registry" else (differing, write_module)
+    changed = find(spec, into)
     if check:
         for name in changed:
             click.echo(f"{into / name} is not as {environment} says.")
         raise SystemExit(DIFFERS if changed else 0)
-    write_module(spec, into)
+    write(spec, into)
     click.echo(f"{into}: " + (", ".join(changed) + " written" if changed else "nothing has changed"))

@@ -4,5 +4,13 @@ It walks the same description of resources as Pulumi's components (`firnline_inf
 """
 
 from firnline_infra.terraform.module import differing, module_files, write_module
+from firnline_infra.terraform.registry_layout import differing_from_layout, layout_files, write_layout
 
-__all__ = ["differing", "module_files", "write_module"]
+__all__ = [
+    "differing",
+    "differing_from_layout",
+    "layout_files",
+    "module_files",
+    "write_layout",
+    "write_module",
+]

@@ -4,6 +4,7 @@ TerraformError
 ├── TerraformMissing    there is none
 ├── TerraformTooOld     there is one, and nothing newer
 ├── ModuleOutdated      the module is not what the specification says
+├── NotOurReadme        a README.md of its own is where the module's would go
 └── TerraformFailed     a command ended with an error
 """
 
@@ -118,6 +119,20 @@ class ModuleOutdated(TerraformError):
             f"{module} is not what {specification} says: {', '.join(names)} would be another text.",
             next_step=f"firnline terraform {specification} --into {module}; review what has changed, and commit it. Nothing "
             "was created.",
+        )
+
+
+class NotOurReadme(TerraformError):
+    """A README.md that `firnline terraform` did not write stands where the module's would be written. Nothing was written."""
+
+    id = "FL-7136"
+    causes = "`--into` names a folder that has a README.md of its own"
+    remedy = "Another folder for `--into`; or move that file, whose words belong beside the module and not into it"
+
+    def __init__(self, file: Path) -> None:
+        super().__init__(
+            f"{file} was not written by this command, and would be overwritten.",
+            next_step="name an empty folder with --into, or move the file. Nothing was written.",
         )
 
 

@@ -65,10 +65,11 @@ def module_files(spec: EnvironmentSpec) -> dict[str, str]:
         },
         "outputs": {"output": {name: {"value": values.written(each)} for name, each in _outputs(blueprint)}},
     }
-    return {f"{name}.tf.json": _text_of(each) for name, each in documents.items()}
+    return {f"{name}.tf.json": text_of(each) for name, each in documents.items()}
 
 
-def _text_of(document: Any) -> str:
+def text_of(document: Any) -> str:
+    """Returns the text of a file of JSON, the same for the same content."""
     return json.dumps(document, indent=2, sort_keys=True) + "\n"
 
 
@@ -94,7 +95,7 @@ def write_module(spec: EnvironmentSpec, folder: Path, *, keeps_state: bool = Fal
         else:
             (folder / name).unlink()
     if keeps_state:
-        (folder / "backend_override.tf.json").write_text(_text_of(LOCAL_BACKEND), encoding="utf-8")
+        (folder / "backend_override.tf.json").write_text(text_of(LOCAL_BACKEND), encoding="utf-8")
 
 
 def _text(file: Path) -> str | None:
