@@ -15,13 +15,14 @@ DOCS = Path(__file__).parents[1]
 if str(DOCS.parent) not in sys.path:  # `mkdocs` is a program of its own, and this file one that it reads by its path
     sys.path.insert(0, str(DOCS.parent))
 
-from docs.tools import error_pages, split  # noqa: E402
+from docs.tools import error_pages, python_api, split  # noqa: E402
 
 LINK = re.compile(r"\[([^\]]+)\]\(([a-z0-9/-]+\.md)\)", re.IGNORECASE)
 OUTSIDE = re.compile(
     r"\[([^\]]+)\]\((?:\.\./)+(?!docs)(?:tests|examples|infra|ingest|local|scripts|stacks|CONTRIBUTING)[^)]*\)"
 )
-LISTS, LESS = ("spec.md", "spec/", "permissions.md", "permissions/", "runbook.md", "runbook/", "options.md"), 0.3
+LISTS = ("spec.md", "spec/", "permissions.md", "permissions/", "runbook.md", "runbook/", "options.md", "python-api/")
+LESS = 0.3
 """Pages that have a section for nearly each word, and how much less they count in the search."""
 
 MORE = {"targets.md": 3, "dead-letters.md": 3}
@@ -43,12 +44,14 @@ def on_config(config: Any) -> Any:
     config["nav"] = navigation((DOCS / "README.md").read_text(encoding="utf-8"))
     (reference,) = (section["Reference"] for section in config["nav"] if "Reference" in section)
     reference.append({"Errors": f"{error_pages.FOLDER}/index.md"})
+    pages = [{title: f"{python_api.FOLDER}/{name}.md"} for name, (title, _) in python_api.PAGES.items()]
+    reference.append({"Python API": pages})
     return config
 
 
 def on_files(files: Any, *, config: Any) -> Any:
     """Called by mkdocs with what it has found: adds a page for each error, and the parts of long pages."""
-    for path, text in (*error_pages.pages(), *split.generated()):
+    for path, text in (*error_pages.pages(), *split.generated(), *python_api.generated()):
         files.append(File.generated(config, path, content=text))
     return files
 

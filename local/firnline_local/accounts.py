@@ -35,6 +35,8 @@ engine that is killed there leaves it empty, and no command reads that state aga
 
 @dataclass(frozen=True)
 class EmbeddedAccounts:
+    """The accounts that commands use with `--local`: an embedded environment in the place of AWS and Snowflake."""
+
     environment: RunningEnvironment
     deploy_role: str | None = None
     """The administrator's own where absent."""

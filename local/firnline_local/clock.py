@@ -8,6 +8,7 @@ from datetime import UTC, datetime, timedelta
 from typing import TypeAlias
 
 Clock: TypeAlias = Callable[[], datetime]
+"""Returns the time, aware of its zone."""
 
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 

@@ -37,6 +37,8 @@ BOOTSTRAPPED = {"admin"}
 
 
 class RunningEnvironment:
+    """An embedded environment that runs already, perhaps in another process: its endpoints, logins and faults."""
+
     def __init__(self, folder: Path, state: EnvironmentState) -> None:
         self.folder = Folder(folder)
         self.state = state

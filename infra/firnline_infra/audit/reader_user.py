@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, kw_only=True)
 class ReaderUser:
+    """The Snowflake user that an audit logs in as, with its key; it selects, and changes nothing."""
+
     user: str
     role: str
     """Needs USAGE on the database and the schema, SELECT and, where the table keeps rejected rows, SELECT ERROR TABLE."""

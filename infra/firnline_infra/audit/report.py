@@ -98,6 +98,8 @@ class PipelineReport:
 
 @dataclass(frozen=True)
 class AuditReport:
+    """The outcome of an audit: a report for each pipeline, and for each table of latest rows."""
+
     pipelines: Sequence[PipelineReport]
     latest: Sequence[LatestReport] = ()
 

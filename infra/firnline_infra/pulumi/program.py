@@ -54,6 +54,7 @@ def providers(
 
 
 def aws_provider(spec: EnvironmentSpec, *, parent: pulumi.Resource | None = None) -> aws.Provider:
+    """Makes the provider of AWS for the specification's region and account alone; who connects comes from `AWS_*`."""
     said: dict[str, Any] = {
         "region": spec.aws.region,
         "allowed_account_ids": [spec.aws.account],
