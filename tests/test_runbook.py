@@ -17,7 +17,7 @@ import firnline_local
 from docs.tools import runbook
 from firnline_infra.cli.explain import explain
 from firnline_infra.error_catalog import error_of
-from firnline_ingest.errors import FirnlineError, UsageError
+from firnline_ingest.errors import DOCUMENTATION, FirnlineError, UsageError
 
 PACKAGES = (bench, firnline_ingest, firnline_infra, firnline_local)
 SHIPPED = tuple(f"{package.__name__}." for package in PACKAGES)
@@ -101,3 +101,11 @@ def test_errors_are_found_by_the_words_of_their_entries() -> None:
     refused = CliRunner().invoke(explain, ["banana"])
     assert isinstance(refused.exception, UsageError)
     assert "No error's entry has banana." in str(refused.exception)
+
+
+def test_an_entry_is_shown_without_the_marks_of_a_page() -> None:
+    for arguments in ([], ["FL-3107"], ["FL-2323"]):
+        shown = CliRunner().invoke(explain, arguments).output
+        assert "**" not in shown
+        assert "](" not in shown
+    assert f"{DOCUMENTATION}when-snowflake-changes/" in CliRunner().invoke(explain, ["FL-3107"]).output

@@ -10,6 +10,7 @@ from firnline_infra.cli.output import output_option, show
 if TYPE_CHECKING:
     from firnline_ingest.errors import FirnlineError
 
+LINK = re.compile(r"\[([^\]]+)\]\(([\w/.-]+\.md(?:#[\w-]+)?)\)")
 AN_ID = re.compile(r"(?:FL-?)?\d{4}", re.IGNORECASE)
 
 
@@ -48,7 +49,7 @@ def _text(error: "type[FirnlineError]") -> str:
     from firnline_ingest.terminal import folded
 
     titles = {"": error.__doc__, "How it comes about: ": error.causes, "Next: ": error.remedy}
-    entry = [folded(said, first=title) for title, said in titles.items() if said]
+    entry = [folded(_plain(said), first=title) for title, said in titles.items() if said]
     return "\n\n".join([f"{error.id} {error.__name__} ({error.kind()})", *entry, f"More: {url_of(error.id)}"])
 
 
@@ -74,4 +75,17 @@ def _entry(error: "type[FirnlineError]") -> str:
 def _table(errors: "list[type[FirnlineError]]") -> str:
     from firnline_ingest.terminal import text_table
 
-    return text_table(("id", "error", "how it comes about"), [(each.id, each.__name__, each.causes) for each in errors])
+    return text_table(
+        ("id", "error", "how it comes about"), [(each.id, each.__name__, _plain(each.causes)) for each in errors]
+    )
+
+
+def _plain(said: str) -> str:
+    """Returns an entry's words without marks of emphasis, and with the address of a page that they lead to."""
+    from firnline_ingest.errors import DOCUMENTATION
+
+    def address(found: re.Match[str]) -> str:
+        page, _, anchor = found[2].partition("#")
+        return f"{found[1]} ({DOCUMENTATION}{page.removesuffix('.md')}/{'#' if anchor else ''}{anchor})"
+
+    return LINK.sub(address, said).replace("**", "")
