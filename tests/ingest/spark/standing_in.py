@@ -3,12 +3,13 @@
 import threading
 from collections.abc import Callable
 from types import SimpleNamespace
-from typing import Any, cast
+from typing import Any
 
 from firnline_ingest.config.model import EngineConfig
 from firnline_ingest.errors import FirnlineError
 from firnline_ingest.ledger.backend import Ledger
 from firnline_ingest.shard.receipt import Receipt, ShardProblem, ShardState
+from firnline_ingest.spark.epoch import EpochRunner
 from firnline_ingest.spark.job import EngineJob
 from firnline_ingest.spark.signals import EndingSignals
 from tests.fakes.configs import DOCUMENT, reading
@@ -51,6 +52,8 @@ class StandIn:
         self.error: FirnlineError | None = None
         self.committed: list[int] = []
         """Epochs that came back to Spark."""
+        self.runner: EpochRunner | None = None
+        """The last run's own, which runs nothing."""
         self.cancelled, self.killed, self.closed = threading.Event(), threading.Event(), threading.Event()
         self._epoch, self._opens, self._finish, self._closes = epoch, opens, finish, closes
         self._over = threading.Event()
@@ -66,9 +69,13 @@ class StandIn:
             signals=signals,
             standby_s=standby_s,
             new_query=lambda *_: self,
-            new_runner=lambda *_: cast("Any", SimpleNamespace(run=self._epoch, finish=self._finish)),
+            new_runner=self._runner,
             **({"clock": clock} if clock else {}),
         )
+
+    def _runner(self, *given: Any) -> Any:
+        self.runner = EpochRunner(*given)
+        return SimpleNamespace(run=self._epoch, finish=self._finish)
 
     def prepare(self, *_: Any) -> None:
         self._opens()

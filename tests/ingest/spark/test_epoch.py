@@ -10,6 +10,7 @@ import pytest
 
 from firnline_ingest.config.model import PipelineConfig
 from firnline_ingest.errors import FirnlineError
+from firnline_ingest.ledger.row import RunningTotals
 from firnline_ingest.metrics import Unread
 from firnline_ingest.shard.receipt import Receipt, ShardProblem, ShardState, Tally
 from firnline_ingest.snowflake.errors import HostUnknown, KeyRefused, LoginRefused, SnowflakeUnavailable, TableMissing
@@ -19,7 +20,7 @@ from firnline_ingest.spark import epoch
 from firnline_ingest.spark.assignment import Assignment
 from firnline_ingest.spark.epoch import EpochRunner
 from firnline_ingest.spark.planner import PlanRow
-from firnline_ingest.values import ShardKey, TargetTable
+from firnline_ingest.values import Position, ShardKey, TargetTable
 from tests.fakes.configs import config, reading
 
 STREAMS = ("a", "b")
@@ -62,10 +63,12 @@ class Tasks:
     """The shards of each task of the last epoch."""
     seconds: set[float] = field(default_factory=set)
     """How long each of its tasks reads."""
+    reported: list[RunningTotals | None] = field(default_factory=list)
 
     def answer(self, _: object, __: object, tasks: list[tuple[int, str, str]]) -> list[str]:
         assignments = [Assignment.from_json(item) for *_, item in tasks]
         self.seconds = {assignment.seconds for assignment in assignments}
+        self.reported = [shard.reported for assignment in assignments for shard in assignment.shards]
         self.run = [[str(shard.key) for shard in assignment.shards] for assignment in assignments]
         return [
             json.dumps(Receipt.of(shard.key, Tally(), epoch=shard.epoch, state=ShardState.READING).as_dict())
@@ -103,6 +106,14 @@ def told(receipts: list[Receipt]) -> list[tuple[str, str, ShardState, str]]:
 def test_each_task_reads_as_long_as_an_epoch_is_configured_to_last(tasks: Tasks) -> None:
     runner(Catalog(), epoch={"seconds": 47, "shards_per_task": 1}).run(frame(*(shard("a", n) for n in range(3))))
     assert tasks.seconds == {47}
+
+
+def test_each_shard_goes_to_its_task_with_what_was_reported_of_it(tasks: Tasks) -> None:
+    totals = RunningTotals(through=Position(7), rows=5, begun_by="run/one", reported_through=Position(9))
+    made = runner(Catalog())
+    made.reported = lambda key: totals if key.shard_id.endswith("1") else None
+    made.run(frame(shard("a"), shard("a", 1)))
+    assert tasks.reported == [None, totals]
 
 
 def test_a_table_that_is_missing_stops_only_its_own_pipeline(tasks: Tasks) -> None:

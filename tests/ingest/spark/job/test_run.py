@@ -11,10 +11,13 @@ from firnline_ingest.ledger.backend import Run
 from firnline_ingest.ledger.engine_report import EngineReport
 from firnline_ingest.ledger.errors import AnotherEngineRuns
 from firnline_ingest.ledger.lease import RunLease
+from firnline_ingest.ledger.row import RunningTotals
+from firnline_ingest.metrics import Unread
 from firnline_ingest.shard.receipt import Receipt
 from firnline_ingest.spark import job as job_module
 from firnline_ingest.spark.job import DISPLACED, SUCCESS
 from firnline_ingest.spark.signals import EndingSignals
+from firnline_ingest.values import Position
 from tests.fakes.ledger import MemoryLedger
 from tests.ingest.spark.job.running import Running, read_on, run_of, runs
 from tests.ingest.spark.standing_in import StandIn, receipt
@@ -27,6 +30,27 @@ def test_a_run_that_is_asked_to_stop_ends_spark_and_gives_its_name_back() -> Non
     assert spark.closed.is_set()
     assert not spark.killed.is_set()
     assert spark.ledger.current_run() is None
+
+
+def test_an_epoch_hands_on_what_was_reported_of_a_shard_by_this_run_and_by_the_one_before() -> None:
+    """A process that finds no row of it in the ledger goes on with that."""
+    ledger = MemoryLedger()
+    totals = RunningTotals(through=Position(7), rows=7, dead_letters=2, begun_by="x/1", reported_through=Position(9))
+
+    def read(_: int) -> list[Receipt]:
+        assert first.runner is not None
+        first.runner.planned([Unread(receipt().key, 1, 24)])
+        return [receipt(rows=7, dead_letters=2, totals=totals)]
+
+    first = StandIn(read, ledger=ledger)
+    assert runs(first).stops() == SUCCESS
+    second = StandIn(read_on, ledger=ledger)
+    assert runs(second).stops() == SUCCESS
+    for each in (first, second):
+        assert each.runner is not None
+        reported = each.runner.reported(receipt().key)
+        assert reported is not None
+        assert (reported.rows, reported.dead_letters, reported.known_through) == (7, 2, Position(9))
 
 
 def test_the_application_is_given_back_when_the_query_has_ended_and_before_spark_has() -> None:
