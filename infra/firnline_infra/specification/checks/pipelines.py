@@ -126,6 +126,8 @@ DEFINED_BY: dict[str, Callable[[Pipeline], object]] = {
 }
 """How each of what defines a table is read; pipelines that share the table agree in all of it."""
 SNOWFLAKES_OWN = "INFORMATION_SCHEMA"
+SNOWFLAKES_DATABASE = "SNOWFLAKE"
+"""Shared with each account, and written by nobody there (`sql-reference/snowflake-db`)."""
 
 
 def _by_table(spec: EnvironmentSpec) -> dict[QualifiedName, list[TargetTable]]:
@@ -209,6 +211,8 @@ def _schemas_are_ours_to_make(spec: EnvironmentSpec) -> Iterator[str]:
     adopted = adopted_schemas(spec)
     for index, pipeline in enumerate(spec.pipelines):
         name = QualifiedName.of(pipeline.database, pipeline.schema_)
+        if pipeline.database == SNOWFLAKES_DATABASE:
+            yield f"pipelines[{index}].database: {SNOWFLAKES_DATABASE} is Snowflake's own, in every account; name another."
         if pipeline.schema_ == SNOWFLAKES_OWN:
             yield f"pipelines[{index}].schema: {SNOWFLAKES_OWN} is Snowflake's own, in every database; name another."
         elif pipeline.schema_ == PUBLIC and name not in adopted:

@@ -165,18 +165,21 @@ def _pipelines_users_have_names_of_their_own(spec: EnvironmentSpec) -> Iterator[
             yield f"pipelines[{index}].ingest: `firnline keys` calls another user {pipeline.stream}; remove it."
 
 
-SYSTEM_ROLES = ("ACCOUNTADMIN", "GLOBALORGADMIN", "ORGADMIN", "PUBLIC", "SECURITYADMIN", "SYSADMIN", "USERADMIN")
+PUBLIC = "PUBLIC"
+SYSTEM_ROLES = ("ACCOUNTADMIN", "GLOBALORGADMIN", "ORGADMIN", PUBLIC, "SECURITYADMIN", "SYSADMIN", "USERADMIN")
 """docs.snowflake.com/en/user-guide/security-access-control-overview, system-defined roles."""
 
 
 def _no_role_is_snowflakes_own(spec: EnvironmentSpec) -> Iterator[str]:
-    """A bootstrap makes these where they are missing, and gives them to CI's users."""
+    """A bootstrap makes the first two where they are missing, and gives them to CI's users; the others are the engine's and the
+    reader's, also where they are adopted. What PUBLIC is granted, everybody has."""
     names = Names.of(spec)
-    for path, role in {
-        "snowflake.deploy_role": names.deploy_role,
-        "snowflake.preview_role": names.preview_role,
-    }.items():
-        if role.name in SYSTEM_ROLES:
+    roles = {"snowflake.deploy_role": names.deploy_role, "snowflake.preview_role": names.preview_role}
+    roles |= {f"{user.path}.role": user.principal.role for user in service_users(spec)}
+    for path, role in roles.items():
+        if role.name == PUBLIC:
+            yield f"{path}: {role} is everybody's role, and everybody would have its rights; name one of the environment's."
+        elif role.name in SYSTEM_ROLES:
             yield f"{path}: {role} is Snowflake's own role, and may far more than is needed; name one of the environment's."
 
 

@@ -144,6 +144,12 @@ def test_the_metadata_column_is_an_identifier_that_sorts_nothing() -> None:
     )
 
 
+def test_snowflakes_own_database_takes_no_table() -> None:
+    assert problems(**one_pipeline(database="snowflake")) == told(
+        "pipelines[0].database: SNOWFLAKE is Snowflake's own…"
+    )
+
+
 @pytest.mark.parametrize("schema", ["public", "information_schema"])
 def test_a_schema_that_snowflake_makes_is_refused(schema: str) -> None:
     assert problems(**one_pipeline(schema=schema)) == told(f"pipelines[0].schema: {schema.upper()} is …")

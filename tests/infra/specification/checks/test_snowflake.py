@@ -108,10 +108,28 @@ def test_nobody_who_changes_anything_previews(who: str) -> None:
 
 
 @pytest.mark.parametrize("who", ["deploy_role", "preview_role"])
-@pytest.mark.parametrize("role", ["accountadmin", "SYSADMIN", '"PUBLIC"'])
+@pytest.mark.parametrize("role", ["accountadmin", "SYSADMIN"])
 def test_ci_is_no_administrator(who: str, role: str) -> None:
     assert problems(snowflake={who: role}) == told(f"snowflake.{who}: …is Snowflake's own role…")
     assert problems(snowflake={who: '"accountadmin"'}) == []
+
+
+@pytest.mark.parametrize("who", ["ingest", "reader"])
+@pytest.mark.parametrize("origin", ["create", "adopt"])
+def test_neither_the_engine_nor_the_reader_is_an_administrator(who: str, origin: str) -> None:
+    user = {"user": "U", "origin": origin} if origin == "adopt" else {}
+    assert problems(snowflake={who: {**user, "role": "accountadmin"}}) == told(
+        f"snowflake.{who}.role: ACCOUNTADMIN is Snowflake's own role…"
+    )
+    own = one_pipeline(ingest={**user, "role": "SYSADMIN"})
+    assert problems(**own) == told("pipelines[0].ingest.role: SYSADMIN is Snowflake's own role…")
+
+
+def test_no_role_is_everybodys() -> None:
+    for path in ("deploy_role", "preview_role", "ingest.role", "reader.role"):
+        section, _, field = path.partition(".")
+        given = {section: {field: "PUBLIC"} if field else "PUBLIC"}
+        assert problems(snowflake=given) == told(f"snowflake.{path}: PUBLIC is everybody's role…")
 
 
 def test_each_place_has_a_key_of_its_own() -> None:
