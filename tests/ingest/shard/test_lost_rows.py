@@ -14,6 +14,8 @@ from firnline_ingest.shard.steps import EpochStep
 from tests.fakes.kills import Killed, dies_at
 from tests.ingest.shard.conftest import World
 
+from .routed import expected, killed_after, ours, put, tables
+from .routed import pipeline as routed_pipeline
 from .running import bounded
 
 FIRST = (b'{"n":0,"extra":1}', b"bad", b'{"n":2,"extra":1}', b"worse")
@@ -176,3 +178,19 @@ def test_what_a_process_counted_that_another_one_follows_is_the_others(world: Wo
     driver.hear(bounded(world.services("first", observer=take), driver.work()))
     driver.hear(*other)
     assert driver.sums == sums_of(world, FIRST)
+
+
+@pytest.mark.parametrize("step", [EpochStep.APPENDED, EpochStep.LEDGERED])
+def test_rows_of_several_tables_that_stand_apart_are_counted_once(world: World, step: EpochStep) -> None:
+    """Reading begins after the lowest token, and the rows beyond it were reported, or are in another channel's counters."""
+    world.pipeline = routed_pipeline()
+    driver = Driver(world)
+    put(world, 6)
+    driver.hear(bounded(world.services("first"), ours(world)))
+    put(world, 6, 6)
+    killed_after(world, step, 1, ours(world))
+    world.ledger.forget(world.key())
+    reported = driver.differences.reported(world.key())
+    driver.hear(bounded(world.services("second"), replace(ours(world), reported=reported)))
+    assert tables(world) == expected(world, 12)
+    assert driver.sums["rows"] == 12
