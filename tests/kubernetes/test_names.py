@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from firnline_infra.runtimes.errors import RuntimeRefused
-from firnline_infra.runtimes.kubernetes_names import LABEL_KEY, LABEL_VALUE, NAMESPACE, OBJECT_NAME
+from firnline_infra.specification.kubernetes_names import LABEL_KEY, LABEL_VALUE, NAMESPACE, OBJECT_NAME
 from firnline_ingest.config.form import Form
 from tests.kubernetes.client import ClusterClient
 from tests.kubernetes.control_plane import ControlPlane

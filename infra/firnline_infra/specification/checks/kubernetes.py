@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator, Mapping
 
-from firnline_infra.runtimes.kubernetes_names import LABEL_KEY, LABEL_VALUE
+from firnline_infra.specification.kubernetes_names import LABEL_KEY, LABEL_VALUE
 from firnline_infra.specification.model import EnvironmentSpec
 from firnline_ingest.config.form import Form
 
