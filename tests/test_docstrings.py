@@ -2,11 +2,13 @@
 
 import ast
 import re
-from collections import Counter
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
+BLOCKS = (ast.stmt, ast.excepthandler, ast.match_case)
+"""No expression holds a docstring."""
 FOLDERS = ("infra", "ingest", "local", "bench", "docs/tools", "tests")
 CLAUSES = {"as", "how", "if", "of", "what", "when", "where", "whether", "which", "who"}
 CEILING = {"infra": 0, "ingest": 0, "local": 0, "bench": 0, "docs/tools": 0, "tests": 74}
@@ -16,17 +18,21 @@ CEILING = {"infra": 0, "ingest": 0, "local": 0, "bench": 0, "docs/tools": 0, "te
 def docstrings(folder: str) -> Iterator[tuple[str, str]]:
     """Yields where each docstring is, and its text."""
     for path in sorted((ROOT / folder).rglob("*.py")):
-        for node in ast.walk(ast.parse(path.read_text())):
+        nodes: list[ast.AST] = [ast.parse(path.read_text())]
+        while nodes:
+            node = nodes.pop()
+            nodes += (each for each in ast.iter_child_nodes(node) if isinstance(each, BLOCKS))
             if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
                 text = ast.get_docstring(node)
                 if text is not None:
                     yield f"{path.relative_to(ROOT)}:{getattr(node, 'lineno', 1)}", text
 
 
-def clauses(folder: str) -> list[str]:
-    return [
+@cache
+def clauses(folder: str) -> tuple[str, ...]:
+    return tuple(
         f"{where} {text[:60]!r}" for where, text in docstrings(folder) if re.split(r"\W", text.lower())[0] in CLAUSES
-    ]
+    )
 
 
 def test_no_more_docstrings_begin_with_a_clause_than_did() -> None:
@@ -36,7 +42,5 @@ def test_no_more_docstrings_begin_with_a_clause_than_did() -> None:
 
 
 def test_the_ceilings_are_those_of_today() -> None:
-    counted = Counter({folder: len(clauses(folder)) for folder in FOLDERS})
-    assert {
-        folder: CEILING[folder] - counted[folder] for folder in FOLDERS if CEILING[folder] - counted[folder] > 5
-    } == {}
+    below = {folder: CEILING[folder] - len(clauses(folder)) for folder in FOLDERS}
+    assert {folder: number for folder, number in below.items() if number > 5} == {}

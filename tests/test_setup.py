@@ -45,44 +45,46 @@ def works(clone: Path) -> bool:
     )
 
 
-def test_what_is_set_up_is_left_alone_and_a_clone_that_was_moved_is_set_up_again(clone: Path) -> None:
+def test_a_clone_is_set_up_once_goes_on_where_it_stopped_and_is_made_again_where_nothing_starts_any_more(
+    clone: Path,
+) -> None:
+    """One story: each environment that is made takes as long as all the rest."""
+    (clone / "requirements.txt").write_text("a-package-that-no-index-has==1\n")
+    assert_refused(setup(clone))
+    assert_refused(setup(clone))  # it is not taken for set up afterwards
+    (clone / "requirements.txt").write_text("")
     assert setup(clone).returncode == 0
     assert works(clone)
     again = setup(clone)
     assert (again.returncode, again.stderr) == (0, "")
-    moved = clone.rename(clone.with_name("second-place"))
-    done = setup(moved)
-    assert done.returncode == 0, done.stderr
-    assert works(moved)
 
-
-def test_an_interpreter_that_does_not_run_is_made_again(clone: Path) -> None:
-    assert setup(clone).returncode == 0
     interpreter = clone / ".venv" / "bin" / "python"
     interpreter.unlink()
     interpreter.write_text("#!/bin/sh\nexit 127\n")
     interpreter.chmod(0o755)
+    assert_set_up_anew(clone)
+    assert subprocess.run([interpreter, "-c", ""], check=False).returncode == 0
+
+    moved = clone.rename(clone.with_name("second-place"))
+    assert_set_up_anew(moved)
+    a_lock_file_that_uv_refuses_is_said(moved)
+
+
+def assert_set_up_anew(clone: Path) -> None:
     done = setup(clone)
     assert done.returncode == 0, done.stderr
     assert works(clone)
-    assert subprocess.run([interpreter, "-c", ""], check=False).returncode == 0
 
 
-def test_packages_that_can_not_be_had_are_said_with_a_next_step(clone: Path) -> None:
-    (clone / "requirements.txt").write_text("a-package-that-no-index-has==1\n")
-    done = setup(clone)
+def assert_refused(done: "subprocess.CompletedProcess[str]") -> None:
     assert done.returncode == 2
     assert "  Next: " in done.stderr
-    assert setup(clone).returncode == 2  # and it is not taken for set up afterwards
 
 
-def test_a_lock_file_that_uv_refuses_is_said_with_a_next_step(clone: Path) -> None:
+def a_lock_file_that_uv_refuses_is_said(clone: Path) -> None:
     uv = ROOT / ".venv" / "bin" / "uv"
     if not uv.exists():
         pytest.skip("this .venv was made without uv")
-    assert setup(clone).returncode == 0
     (clone / ".venv" / "bin" / "uv").symlink_to(uv)
     (clone / "uv.lock").write_text("no lock file")
-    done = setup(clone)
-    assert done.returncode == 2
-    assert "  Next: " in done.stderr
+    assert_refused(setup(clone))

@@ -307,7 +307,7 @@ def test_shards_take_turns_where_a_process_may_hold_fewer_subscriptions_and_each
     few = world.kinesis.create_stream("few", shards=3)
     consumers, arn = Consumers(world.client), register(world.kinesis, few.arn, "one")
     keys = [ShardKey("few", few.found.created_ms, shard.id) for shard in few.shards]
-    looks: Any = {"turns": Turns(1), "clock": world.seconds, "look_s": 0.5}
+    looks: Any = {"turns": Turns(1), "clock": world.seconds, "look_s": 0.1}
     sources = [FanOutSource(world.client, key, arn, consumers, **looks) for key in keys]
     readers = [
         ShardReader(world.client, key, TrimHorizon(), PollingConfig(), source=source, clock=world.seconds)
