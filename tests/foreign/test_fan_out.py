@@ -14,7 +14,7 @@ from tests.kcl.http2 import Http2Listener
 from tests.kcl.run import Consumer, tables
 from tests.kcl.scene import event, make
 
-pytestmark = [pytest.mark.foreign, pytest.mark.timeout(600)]
+pytestmark = [pytest.mark.slow, pytest.mark.foreign, pytest.mark.contract, pytest.mark.timeout(600)]
 
 SCENE = {
     *(f"parent-{number}" for number in range(12)),

@@ -15,7 +15,7 @@ import pytest
 from tests.fakes.kinesis import made_active
 from tests.spark.conftest import HANGS_S, Lane, until
 
-pytestmark = [pytest.mark.spark, pytest.mark.timeout(HANGS_S)]
+pytestmark = [pytest.mark.slow, pytest.mark.spark, pytest.mark.timeout(HANGS_S)]
 
 
 def command(lane: Lane, *arguments: str) -> subprocess.CompletedProcess[str]:
@@ -74,7 +74,6 @@ def test_bounded_runs_take_in_a_resharded_stream_and_one_that_a_pattern_finds_up
     assert lane.rows("COUNT(*), COUNT(DISTINCT N)") == [(950, 850)]
 
 
-@pytest.mark.slow
 def test_a_running_engine_refuses_a_second_one_and_stops_when_asked_with_everything_proven(
     new_lane: Callable[..., Lane],
 ) -> None:
@@ -96,7 +95,6 @@ def test_a_running_engine_refuses_a_second_one_and_stops_when_asked_with_everyth
     assert all(line["end"] == line["proven"] for line in last.values())
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("ending", [signal.SIGTERM, signal.SIGINT])
 def test_an_engine_that_is_told_to_end_while_it_starts_ends_well_and_frees_its_name(
     new_lane: Callable[..., Lane], ending: signal.Signals
@@ -110,7 +108,6 @@ def test_an_engine_that_is_told_to_end_while_it_starts_ends_well_and_frees_its_n
     assert "No engine runs" in asked.stdout
 
 
-@pytest.mark.slow
 def test_a_rejected_row_stops_its_shard_with_the_servers_message_and_the_other_one_is_finished(
     new_lane: Callable[..., Lane],
 ) -> None:
@@ -132,7 +129,6 @@ def test_a_rejected_row_stops_its_shard_with_the_servers_message_and_the_other_o
     assert lane.rows("COUNT(N)") == [(50,)]
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("master", ["local-cluster[2,1,900]", "local[2]"], ids=["two executors", "two tasks of one"])
 def test_shards_stay_in_their_process_from_epoch_to_epoch(new_lane: Callable[..., Lane], master: str) -> None:
     lane = new_lane(

@@ -20,7 +20,7 @@ from tests.infra.pulumi.conftest import IAM_USER, _spec_of
 from tests.infra.pulumi.test_beside_terraform import CASES
 from tests.local.terraform.stock_inputs import REFUSED, TAKEN
 
-pytestmark = [pytest.mark.terraform, pytest.mark.timeout(300)]
+pytestmark = [pytest.mark.slow, pytest.mark.terraform, pytest.mark.timeout(300)]
 MIRRORS = (
     *(Path(each) for each in ("/usr/share/terraform/plugins", "/usr/local/share/terraform/plugins")),
     *Path("/opt").glob("*"),

@@ -13,7 +13,7 @@ from tests.local.runtimes.conftest import ROLE
 from tests.local.runtimes.machines_here import Clusters, serving, until
 
 HANGS_S = 1800
-pytestmark = [pytest.mark.spark, pytest.mark.timeout(HANGS_S)]
+pytestmark = [pytest.mark.slow, pytest.mark.spark, pytest.mark.timeout(HANGS_S)]
 DRIVER = """
 import os, sys, time
 from pathlib import Path
@@ -65,7 +65,6 @@ def test_the_step_that_ends_an_engine_asks_it_and_it_goes_with_its_cluster(clust
     until(lambda: daemons(folder), lambda left: not left, HANGS_S)
 
 
-@pytest.mark.slow
 def test_the_application_of_a_cancelled_step_lives_on_until_what_ends_an_engine_finds_it_by_its_tag(
     clusters: Clusters, tmp_path: Path
 ) -> None:
