@@ -155,7 +155,7 @@ def made(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactor
         stack = InProcessStack(trial.environment, spec)
         stack.up()
         made = Made(spec, trial.spec_file, trial.environment, stack)
-        with closing(made.session):
+        with closing(made.session), closing(stack):
             yield made
 
 

@@ -94,6 +94,8 @@ class InProcessStack:
     """When each resource of a type was made, where that is not `made_at`."""
     excluded: list[tuple[str, ...]] = field(default_factory=list)
     """What each plan was asked to leave out."""
+    _clouds: dict[str, Cloud] = field(default_factory=dict)
+    """Those of `plan_of`: to open a session of Snowflake takes longer than to look at an object."""
 
     def up(self) -> None:
         making = Making(self.environment, config={}, records=self.records)
@@ -104,11 +106,15 @@ class InProcessStack:
     def plan_of(self, object_: str) -> dict[str, Any]:
         """As `plan`, of the kind of one object alone, and of what the program has asked for the last time."""
         looking = Looking(self.environment, config={}, records=self.records)
-        with closing(looking):
-            for goal in self.goals:
-                if object_.startswith(f"{noun_of(goal.token)} "):
-                    looking.register_again(goal)
+        looking._clouds = self._clouds
+        for goal in self.goals:
+            if object_.startswith(f"{noun_of(goal.token)} "):
+                looking.register_again(goal)
         return {"steps": looking.steps}
+
+    def close(self) -> None:
+        for cloud in self._clouds.values():
+            cloud.close()
 
     def plan(self, stack: str, *, without: tuple[str, ...] = ()) -> dict[str, Any]:
         self.excluded.append(without)

@@ -22,6 +22,13 @@ from tests.fakes.configs import TARGET, pipeline
 from tests.fakes.kinesis import client_of
 from tests.fakes.ledger import MemoryLedger
 
+READ_EVERY_MS = 20
+"""Nobody else reads these streams: the pause that the service asks for is tested in tests/ingest/kinesis."""
+
+
+def polling(**changes: int) -> PollingConfig:
+    return PollingConfig(**changes).model_copy(update={"interval_ms": READ_EVERY_MS})
+
 
 @dataclass
 class World:
@@ -75,7 +82,7 @@ class World:
             "kinesis": client_of(self.kinesis),
             "channels": self.channels,
             "dead_letters": self.dead_letters,
-            "polling": PollingConfig(),
+            "polling": polling(),
             "run_id": run_id,
             "prove_every_s": 0.0,
             "write_every_s": 0.0,

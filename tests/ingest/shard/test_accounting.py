@@ -9,7 +9,6 @@ from typing import Any
 
 import pytest
 
-from firnline_ingest.config.running import PollingConfig
 from firnline_ingest.kinesis.page import Record
 from firnline_ingest.records.rows import RowMaker
 from firnline_ingest.shard.receipt import Receipt, ShardState
@@ -19,7 +18,7 @@ from firnline_ingest.shard.steps import EpochStep
 from tests.fakes.kills import Killed, dies_at
 from tests.fakes.receipts import problem
 from tests.ingest.formats.test_cloudwatch_logs import envelope
-from tests.ingest.shard.conftest import World
+from tests.ingest.shard.conftest import World, polling
 
 from .running import bounded, now_ms
 
@@ -163,7 +162,7 @@ def test_a_limit_that_stopped_a_shard_holds_until_the_pipeline_is_changed(world:
     world.configure(max_unusable_per_minute=3)
     world.put(*(b"bad" for _ in range(12)))
     for owner in ("first", "second", "third"):
-        services = world.services(owner, polling=PollingConfig(max_records=2))
+        services = world.services(owner, polling=polling(max_records=2))
         receipt = bounded(services, world.work())
         assert problem(receipt) == "FL-4018"
         assert len(world.letters) == 2, owner

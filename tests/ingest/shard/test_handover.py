@@ -5,7 +5,6 @@ from dataclasses import replace
 
 import pytest
 
-from firnline_ingest.config.running import PollingConfig
 from firnline_ingest.shard import channel_writer
 from firnline_ingest.shard.append_bisection import AppendBisection
 from firnline_ingest.shard.receipt import ShardState
@@ -16,7 +15,7 @@ from firnline_ingest.values import Position
 from firnline_local.kinesis import Fault, FaultKind
 from tests.fakes.kills import Killed, dies_at
 from tests.fakes.receipts import problem
-from tests.ingest.shard.conftest import World
+from tests.ingest.shard.conftest import World, polling
 from tests.ingest.waiting import until
 
 from .running import bounded, epochs, frozen_at, has_rows, run, soon
@@ -34,7 +33,7 @@ def test_a_stop_while_committed_rows_are_being_counted_leaves_them_for_the_next_
     request = ShardRequest.lasting(world.work(), 20)
     stopping = world.services(
         "stopped",
-        polling=PollingConfig(max_records=3),
+        polling=polling(max_records=3),
         observer=lambda step, key: request.stop() if step is EpochStep.READ else None,
         final_commit_s=0.0,
     )
