@@ -21,7 +21,7 @@ from botocore.session import Session
 from firnline_ingest.aws.credentials import RenewedCredentials, TimedCredentials, signed_by
 from firnline_ingest.aws.errors import AccessKeyMissing, ProfileUnusable
 from firnline_ingest.aws.roles import assumed, identified
-from firnline_ingest.aws.session import new_session
+from firnline_ingest.aws.session import new_session, own_handlers
 from firnline_ingest.config.access import HERE, Access, AccessKey, Credentials, Profile, Role, WebIdentity
 from firnline_ingest.config.form import AwsService
 from firnline_ingest.config.model import AwsConfig
@@ -130,7 +130,7 @@ class _ChainSession(Session):
     """A session whose own requests to STS go where the configuration says: those of a profile with a role, of a pod's token."""
 
     def __init__(self, aws: AwsConfig, profile: Profile | None) -> None:
-        super().__init__(profile=profile.name if profile else None)
+        super().__init__(profile=profile.name if profile else None, **own_handlers())
         self._aws = aws
         if profile is not None and profile.file is not None:
             self.set_config_variable("credentials_file", str(profile.file))
