@@ -1,21 +1,23 @@
 """The direction of imports is law, and this is its text.
 
-Every package is imported whole, module by module, in an interpreter of its own; what it loaded is then compared with what
-it may load. A package that is not named here may load nothing beyond the base dependencies.
+Every package is imported whole, module by module, by an interpreter that has nothing of ours; what it loaded is then compared
+with what it may load. A package that is not named here may load nothing beyond the base dependencies.
 """
 
 import json
-import os
 import subprocess
 import sys
+from collections.abc import Callable, Iterator, Mapping
 from functools import cache
 from pathlib import Path
+from subprocess import PIPE
 
 import pytest
 
 from docs.tools.layout import circles, folder_graph, module_graph, room_graph
 
 ROOT = Path(__file__).parents[1]
+Loaded = Callable[[str], frozenset[str]]
 BASE = {"click", "msgspec", "pydantic", "yaml"}  # what our wheels bring without extras
 EXTRAS = {
     "boto3", "botocore", "cdktf", "cdktn", "cramjam", "cryptography", "duckdb", "grpc", "jsii", "moto", "pulumi", "pulumi_aws",
@@ -221,10 +223,29 @@ INGEST_FOR_PURE_PACKAGES = (
 
 IMPORT_ALL = """
 import importlib, json, sys
-for name in json.loads(sys.argv[1]):
-    importlib.import_module(name)
-print(json.dumps(sorted(sys.modules)))
+
+def loaded(names):
+    for name in names:
+        importlib.import_module(name)
+    return json.dumps(sorted(sys.modules))
 """
+ALONE = IMPORT_ALL + "print(loaded(json.loads(sys.argv[1])))"
+IN_TURNS = (
+    IMPORT_ALL
+    + """
+import os
+import click, msgspec, pydantic, yaml
+
+for line in sys.stdin:
+    if child := os.fork():
+        if os.waitpid(child, 0)[1]:
+            print("null", flush=True)
+    else:
+        print(loaded(json.loads(line)), flush=True)
+        os._exit(0)
+"""
+)
+"""An interpreter that has the base dependencies and nothing of ours; a copy of it imports each package."""
 
 
 def modules_of(package: str) -> list[str]:
@@ -247,17 +268,27 @@ def packages() -> list[str]:
     return rooms
 
 
+@pytest.fixture(scope="module")
+def loaded_by() -> Iterator[Loaded]:
+    """Says which modules are there once a package was imported."""
+    with subprocess.Popen([sys.executable, "-c", IN_TURNS], stdin=PIPE, stdout=PIPE, text=True) as interpreter:
+        asked, answers = interpreter.stdin, interpreter.stdout
+        assert asked is not None
+        assert answers is not None
+
+        @cache
+        def loaded(package: str) -> frozenset[str]:
+            print(json.dumps(modules_of(package)), file=asked, flush=True)
+            names = json.loads(answers.readline())
+            assert names, f"{package} can't be imported: stderr has why"
+            return frozenset(names)
+
+        yield loaded
+
+
 @cache
-def loaded_by(package: str) -> frozenset[str]:
-    result = subprocess.run(
-        [sys.executable, "-c", IMPORT_ALL, json.dumps(modules_of(package))],
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=120,
-    )
-    assert result.returncode == 0, result.stderr
-    return frozenset(json.loads(result.stdout))
+def graph() -> Mapping[str, set[str]]:
+    return module_graph()
 
 
 def roots(modules: frozenset[str]) -> set[str]:
@@ -265,19 +296,19 @@ def roots(modules: frozenset[str]) -> set[str]:
 
 
 @pytest.mark.parametrize("package", packages())
-def test_a_package_loads_no_more_extras_than_it_may(package: str) -> None:
+def test_a_package_loads_no_more_extras_than_it_may(package: str, loaded_by: Loaded) -> None:
     assert roots(loaded_by(package)) & EXTRAS <= MAY_LOAD.get(package, set())
 
 
 @pytest.mark.parametrize("package", [name for name in packages() if name.startswith("firnline_ingest")])
-def test_the_engine_never_loads_the_infrastructure(package: str) -> None:
+def test_the_engine_never_loads_the_infrastructure(package: str, loaded_by: Loaded) -> None:
     assert "firnline_infra" not in roots(loaded_by(package))
 
 
 @pytest.mark.parametrize(
     "package", ["firnline_infra.specification", "firnline_infra.blueprint", "firnline_infra.pulumi"]
 )
-def test_the_pure_packages_take_of_the_engine_only_what_is_light(package: str) -> None:
+def test_the_pure_packages_take_of_the_engine_only_what_is_light(package: str, loaded_by: Loaded) -> None:
     parents = {"firnline_ingest", *(name.rpartition(".")[0] for name in INGEST_FOR_PURE_PACKAGES)}
     foreign = [
         name
@@ -287,12 +318,14 @@ def test_the_pure_packages_take_of_the_engine_only_what_is_light(package: str) -
     assert foreign == []
 
 
-def test_the_specification_does_not_know_the_blueprint() -> None:
+def test_the_specification_does_not_know_the_blueprint(loaded_by: Loaded) -> None:
     assert not any(name.startswith("firnline_infra.blueprint") for name in loaded_by("firnline_infra.specification"))
 
 
 def test_the_command_line_loads_nothing_but_click() -> None:
-    assert roots(loaded_by("firnline_infra.cli")) & (BASE | EXTRAS) == {"click"}
+    command = [sys.executable, "-c", ALONE, json.dumps(modules_of("firnline_infra.cli"))]
+    said = subprocess.run(command, stdout=subprocess.PIPE, check=True, timeout=120).stdout
+    assert roots(frozenset(json.loads(said))) & (BASE | EXTRAS) == {"click"}
 
 
 def rooms_below() -> dict[str, set[str]]:
@@ -307,7 +340,7 @@ def rooms_below() -> dict[str, set[str]]:
 
 def test_a_room_imports_only_the_rooms_that_are_said_to_be_below_it() -> None:
     """Both ways: an arrow that is allowed and never drawn would let the next one in unseen."""
-    assert room_graph(module_graph()) == rooms_below()
+    assert room_graph(graph()) == rooms_below()
 
 
 def test_the_rooms_that_are_said_to_be_below_have_no_circle() -> None:
@@ -315,9 +348,8 @@ def test_the_rooms_that_are_said_to_be_below_have_no_circle() -> None:
 
 
 def test_no_file_and_no_folder_reaches_itself() -> None:
-    graph = module_graph()
-    assert circles(graph) == []
-    assert circles(folder_graph(graph)) == []
+    assert circles(graph()) == []
+    assert circles(folder_graph(graph())) == []
 
 
 @pytest.mark.parametrize("house", ["ingest", "infra"])
@@ -328,82 +360,3 @@ def test_the_product_does_not_know_what_imitates_the_clouds(house: str) -> None:
 
 def test_every_exception_of_this_law_is_about_a_package_that_exists() -> None:
     assert MAY_LOAD.keys() <= set(packages())
-
-
-LOAD = """
-from pathlib import Path
-from firnline_infra.specification import load_spec
-spec = load_spec(Path("stacks/environments/prod.yaml"))
-"""
-MODELS = """
-import difflib, yaml
-from pydantic import BaseModel
-class Model(BaseModel):
-    field: int
-"""
-WAITS = {
-    "help": (
-        "import sys; sys.argv = ['firnline', '--help']; from firnline_infra.cli import main; main()",
-        "import click, difflib, importlib.metadata",
-        2.5,
-    ),
-    "a specification is loaded": (LOAD, MODELS, 2.45),
-    "its blueprint is rendered": (
-        LOAD + "from firnline_infra.blueprint import blueprint_of; blueprint_of(spec)",
-        MODELS,
-        2.75,
-    ),
-}
-"""What a person waits for; what can't be done without, in an interpreter of its own; and how many times its calls it may take."""
-COUNTED = """
-import atexit, sys
-calls = 0
-def count(frame, event, argument):
-    global calls
-    calls += event in ("call", "c_call")
-atexit.register(lambda: print("", calls, end=""))
-sys.setprofile(count)
-"""
-
-TELL_LOADED = """
-import atexit, json, sys
-atexit.register(lambda: print(json.dumps(sorted(sys.modules))))
-"""
-
-
-@pytest.fixture(scope="module")
-def byte_code(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return tmp_path_factory.mktemp("byte-code")
-
-
-def run_python(code: str, byte_code: Path) -> str:
-    return subprocess.run(
-        [sys.executable, "-c", code],
-        capture_output=True,
-        text=True,
-        check=True,
-        timeout=60,
-        cwd=ROOT,
-        env={**os.environ, "PYTHONDONTWRITEBYTECODE": "", "PYTHONPYCACHEPREFIX": str(byte_code)},
-    ).stdout
-
-
-def calls_of(code: str, byte_code: Path) -> int:
-    """Of functions, Python's and C's: they grow as the CPU time does, and are the same on a busy machine."""
-    run_python(code, byte_code)  # compiles
-    return int(run_python(COUNTED + code, byte_code).rpartition(" ")[2])
-
-
-@pytest.mark.parametrize(("code", "needed", "times"), WAITS.values(), ids=WAITS)
-def test_what_a_person_waits_for_takes_few_more_calls_than_what_it_needs(
-    code: str, needed: str, times: float, byte_code: Path
-) -> None:
-    assert calls_of(code, byte_code) < times * calls_of(needed, byte_code)
-
-
-@pytest.mark.parametrize("wait", [name for name in WAITS if name != "help"])
-def test_what_reads_a_specification_loads_nothing_else_that_is_not_ours(wait: str, byte_code: Path) -> None:
-    code, needed, _ = WAITS[wait]
-    loaded, expected = (set(json.loads(run_python(TELL_LOADED + each, byte_code))) for each in (code, needed))
-    foreign = {name for name in loaded - expected if not name.startswith(("firnline_", "_"))}
-    assert foreign == set()
