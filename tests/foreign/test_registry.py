@@ -1,5 +1,6 @@
 """Records whose schemas are in another people's registry: what the engine asks it, and the rows that come of its answers."""
 
+import base64
 import json
 from collections.abc import Iterator
 from typing import Any
@@ -8,6 +9,7 @@ from urllib.parse import quote
 from urllib.request import Request, urlopen
 
 import pytest
+from google.protobuf.descriptor_pb2 import FileDescriptorProto
 
 from firnline_ingest.config.model import AwsConfig
 from firnline_ingest.kinesis.page import Record
@@ -15,6 +17,7 @@ from firnline_ingest.records.rejection import RejectReason
 from firnline_ingest.records.rows import Rows
 from firnline_ingest.schemas import SchemaRegistries
 from tests.foreign.servers import APICURIO, running
+from tests.ingest.formats import protobuf_samples
 from tests.ingest.formats.making import maker, values
 
 pytestmark = [pytest.mark.foreign, pytest.mark.timeout(600)]
@@ -33,7 +36,8 @@ class Apicurio:
         self.url = f"{url}/apis/ccompat/v7"
 
     def register(self, subject: str, schema: Any, **more: Any) -> int:
-        body = json.dumps({"schema": json.dumps(schema), **more}).encode()
+        text = schema if "schemaType" in more else json.dumps(schema)
+        body = json.dumps({"schema": text, **more}).encode()
         request = Request(
             f"{self.url}/subjects/{quote(subject, safe='')}/versions",
             data=body,
@@ -43,9 +47,9 @@ class Apicurio:
             number: int = json.load(answer)["id"]
         return number
 
-    def rows(self, *records: tuple[int, bytes]) -> Rows:
+    def rows(self, *records: tuple[int, bytes], kind: str = "avro") -> Rows:
         """Returns what the engine makes of objects that are framed with the ids of their schemas."""
-        format_ = {"type": "avro", "framing": "confluent", "registry": {"url": self.url}}
+        format_ = {"type": kind, "framing": "confluent", "registry": {"url": self.url}}
         made_by = maker(format_, SchemaRegistries(AwsConfig(region="us-east-1")))
         framed = (b"\0" + number.to_bytes(4, "big") + data for number, data in records)
         return made_by.convert([Record(str(100 + n), data, "key", 1.5) for n, data in enumerate(framed)])
@@ -137,3 +141,46 @@ def test_one_schema_under_two_subjects_has_one_id(apicurio: Apicurio) -> None:
 def test_what_java_refuses_never_reaches_the_engine(apicurio: Apicurio) -> None:
     with pytest.raises(HTTPError, match="422"):
         apicurio.register("odd", field(type="string", default=None))
+
+
+PROTOBUF = {"schemaType": "PROTOBUF"}
+
+
+@pytest.fixture(scope="module")
+def common(apicurio: Apicurio) -> dict[str, Any]:
+    """A reference to the schema that the samples import."""
+    apicurio.register("shop/common", protobuf_samples.COMMON, **PROTOBUF)
+    return {"name": protobuf_samples.COMMON_PATH, "subject": "shop/common", "version": 1}
+
+
+ORDERS_PATH = b"\2\2"
+
+
+def test_a_message_of_a_registered_text_is_a_row_with_what_the_text_imports(
+    apicurio: Apicurio, common: dict[str, Any]
+) -> None:
+    text = protobuf_samples.ORDER.replace('import "buf/validate/validate.proto"; // options alone: nobody has it', "")
+    number = apicurio.register("proto/order", text, references=[common], **PROTOBUF)
+    made = apicurio.rows(
+        (number, ORDERS_PATH + protobuf_samples.full_order().SerializeToString()),
+        (number, b"\0" + protobuf_samples.line().SerializeToString()),
+        kind="protobuf",
+    )
+    assert values(made) == [protobuf_samples.FULL, {**protobuf_samples.LINE, "sku": "m", "count": -1}], made.rejected
+
+
+def test_a_descriptor_that_was_registered_in_base64_is_read_as_the_registry_gives_it(
+    apicurio: Apicurio, common: dict[str, Any]
+) -> None:
+    file = FileDescriptorProto()
+    protobuf_samples.READ.descriptor.CopyToProto(file)
+    text = base64.b64encode(file.SerializeToString()).decode()
+    number = apicurio.register("proto/in base64", text, references=[common], **PROTOBUF)
+    made = apicurio.rows((number, ORDERS_PATH + protobuf_samples.full_order().SerializeToString()), kind="protobuf")
+    assert values(made) == [protobuf_samples.FULL], made.rejected
+
+
+def test_an_avro_record_of_a_protobuf_schema_says_so(apicurio: Apicurio) -> None:
+    number = apicurio.register("proto/alone", 'syntax = "proto3"; message M { int32 a = 1; }', **PROTOBUF)
+    (letter,) = apicurio.rows((number, b"\0")).rejected
+    assert "it is one of PROTOBUF" in letter.detail

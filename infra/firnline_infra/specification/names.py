@@ -13,6 +13,8 @@ from firnline_infra.specification.redshift import StreamView
 from firnline_infra.specification.snowflake import ExternalVolume, ServiceUser
 from firnline_ingest.identifiers import table_name
 
+NOT_IN_BUCKETS, NOT_IN_IDENTIFIERS = re.compile(r"[\W_]"), re.compile("[^A-Za-z0-9]")
+
 
 @part
 class Principal(Definition):
@@ -131,7 +133,7 @@ def application_of(spec: EnvironmentSpec) -> str:
 
 def volume_names(spec: EnvironmentSpec, volume: ExternalVolume) -> VolumeNames:
     application = application_of(spec)
-    plain = re.sub(r"[\W_]", "-", volume.name.lower()).strip("-")
+    plain = NOT_IN_BUCKETS.sub("-", volume.name.lower()).strip("-")
     seed = f"{spec.aws.account}/{application}/{volume.name}"
     return VolumeNames(
         bucket=volume.bucket or _bucket(spec, f"{application}-{plain}"),
@@ -164,7 +166,7 @@ def refresh_of(application: str, view: StreamView) -> str:
 
 
 def _bucket(spec: EnvironmentSpec, start: str) -> str:
-    plain = re.sub(r"[\W_]", "-", start.lower()).strip("-")
+    plain = NOT_IN_BUCKETS.sub("-", start.lower()).strip("-")
     return f"{plain}-{spec.aws.account}-{spec.aws.region}"
 
 
@@ -179,7 +181,7 @@ def _start(spec: EnvironmentSpec) -> str:
 
 def _plain(text: str) -> str:
     """The text with an underscore for what no unquoted identifier has; the case does not matter there."""
-    return re.sub("[^A-Za-z0-9]", "_", text)
+    return NOT_IN_IDENTIFIERS.sub("_", text)
 
 
 def _engine_role(spec: EnvironmentSpec) -> str | None:

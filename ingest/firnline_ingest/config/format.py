@@ -36,6 +36,8 @@ class RegisteredSchema(NamedTuple):
     """AVRO, JSON or PROTOBUF."""
     references: tuple[str, ...] = ()
     """The schemas that it names, each behind those that it names itself."""
+    imports: tuple[tuple[str, str], ...] = ()
+    """The same by the names that schemas have for them: of Protobuf, the paths of imports."""
 
 
 class Schemas(Protocol):

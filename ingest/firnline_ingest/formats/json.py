@@ -36,6 +36,9 @@ class JsonFormat(PackedFormat):
     registry: ConfluentRegistry | None = None
     """With `framing: confluent`, where the types of columns that the engine adds (`adds_columns`) are asked for: those that the
     record's JSON Schema declares. Rows are made without it, and no registry is asked where it is absent."""
+    types_from_glue: bool = False
+    """With `framing: glue`, whether those types are asked for in AWS Glue's Schema Registry, of the engine's own account and
+    region. Rows are made without it, and the registry is not asked where it is false."""
     several_objects: bool = False
     """Whether a record may hold any number of objects: one behind the other, with blanks between them or nothing, or in arrays.
     Each becomes a row."""
@@ -44,11 +47,17 @@ class JsonFormat(PackedFormat):
     def _a_registry_has_the_frames_schemas(self) -> Self:
         if self.registry is not None and (self.framing is not JsonFraming.CONFLUENT or self.several_objects):
             raise ValueError("give registry with framing: confluent and without several_objects, and only then")
+        if self.types_from_glue and (self.framing is not JsonFraming.GLUE or self.several_objects):
+            raise ValueError("give types_from_glue with framing: glue and without several_objects, and only then")
         return self
 
     @property
     def confluent_registry(self) -> ConfluentRegistry | None:
         return self.registry
+
+    @property
+    def asks_glue(self) -> bool:
+        return self.types_from_glue
 
     @property
     def makes_several_rows(self) -> bool:
@@ -64,10 +73,11 @@ class JsonFormat(PackedFormat):
 
     @property
     def undeciding(self) -> dict[str, Any]:
-        return {"registry": True} if self.several_objects else {"registry": True, "several_objects": True}
+        of_types = {"registry": True, "types_from_glue": True}
+        return of_types if self.several_objects else {**of_types, "several_objects": True}
 
     def declared_types(self, schemas: SchemasOf) -> DeclaredTypes | None:
-        if self.registry is None:
+        if self.registry is None and not self.types_from_glue:
             return None
         from firnline_ingest.formats.json_schema_types import registered_json_types
 

@@ -1,16 +1,19 @@
 """Packed records: expanded up to a limit, in steps that are small enough for whatever the bytes say of themselves."""
 
-import bz2
-import lzma
 import zlib
 from collections.abc import Iterator
 from enum import StrEnum
+from typing import TYPE_CHECKING
 
 from pydantic import Field
 
 from firnline_ingest.config.format import Format, Unpack
 from firnline_ingest.formats.snappy import snappy
 from firnline_ingest.records.rejection import Rejection, RejectReason, Unusable, too_large
+
+if TYPE_CHECKING:
+    from bz2 import BZ2Decompressor
+    from lzma import LZMADecompressor
 
 EXPANDED_BYTES = 10_485_760  # as much as the largest record of Kinesis has by itself
 GZIP_WINDOW = 31  # zlib's: 15 bits, and the header of gzip
@@ -132,18 +135,24 @@ def _inflated(data: bytes) -> Iterator[bytes]:
 
 def unpacked_bzip2(data: bytes) -> bytes:
     """Unpacks bzip2, one stream. Raises Unusable."""
+    import bz2  # here, as lzma: the folder's files are loaded with each configuration
+
     return _all(_one_of(bz2.BZ2Decompressor(), data, "bzip2"))
 
 
 def unpacked_xz(data: bytes) -> bytes:
     """Unpacks xz, one stream, with a dictionary of up to 64 MB. Raises Unusable."""
+    import lzma
+
     return _all(_one_of(lzma.LZMADecompressor(lzma.FORMAT_XZ, memlimit=XZ_BYTES), data, "xz"))
 
 
-def _one_of(stream: "bz2.BZ2Decompressor | lzma.LZMADecompressor", data: bytes, name: str) -> Iterator[bytes]:
+def _one_of(stream: "BZ2Decompressor | LZMADecompressor", data: bytes, name: str) -> Iterator[bytes]:
+    from lzma import LZMAError
+
     try:
         yield stream.decompress(data, EXPANDED_BYTES + 1)
-    except (OSError, ValueError, lzma.LZMAError) as error:
+    except (OSError, ValueError, LZMAError) as error:
         raise _not_packed(f"it is no {name}: {error}.") from error
     if not stream.eof or stream.unused_data:
         raise _not_packed(f"its {name} is cut short." if not stream.eof else f"something follows its {name}.")

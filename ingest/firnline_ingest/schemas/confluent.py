@@ -32,6 +32,8 @@ REFERENCES = 100  # of one schema, with those of its references
 ATTEMPTS = 3
 PROXY_WANTS_LOGIN = 407
 AGAIN = {429, 500, 502, 503, 504}
+Version = tuple[str, int]
+"""A subject, and its version."""
 JSON_TYPES = "application/vnd.schemaregistry.v1+json, application/json"
 
 
@@ -49,19 +51,28 @@ class ConfluentSchemas:
         found = self._get(f"/schemas/ids/{schema_id}")
         if found is None:
             return None
-        references: dict[tuple[str, int], str] = {}
-        self._refer(found, references, ())
-        return RegisteredSchema(self._text(found), str(found.get("schemaType") or AVRO), tuple(references.values()))
+        references: dict[Version, str] = {}
+        names: dict[str, Version] = {}
+        self._refer(found, references, names, ())
+        texts = tuple(references.values())
+        imports = tuple((name, references[version]) for name, version in names.items())
+        return RegisteredSchema(self._text(found), str(found.get("schemaType") or AVRO), texts, imports)
 
     def _refer(
-        self, schema: Mapping[str, Any], found: dict[tuple[str, int], str], within: tuple[tuple[str, int], ...]
+        self,
+        schema: Mapping[str, Any],
+        found: dict[Version, str],
+        names: dict[str, Version],
+        within: tuple[Version, ...],
     ) -> None:
-        """Each behind those that it refers to itself."""
+        """Each behind those that it refers to itself. Of two versions under one name the first counts, as in Confluent's
+        own (AbstractSchemaProvider.resolveReferences)."""
         for each in schema.get("references") or ():
             try:
                 key = str(each["subject"]), int(each["version"])
             except (KeyError, TypeError, ValueError) as error:
                 raise RegistryStrange(self._url, f"a reference {str(each)[:100]!r}") from error
+            names.setdefault(str(each.get("name") or ""), key)
             if key in found:
                 continue
             if key in within or len(within) + len(found) >= REFERENCES:
@@ -69,7 +80,7 @@ class ConfluentSchemas:
             inner = self._get(f"/subjects/{quote(key[0], safe='')}/versions/{key[1]}?deleted=true")
             if inner is None:
                 raise RegistryStrange(self._url, f"it has no version {key[1]} of {key[0]}, which a schema refers to")
-            self._refer(inner, found, (*within, key))
+            self._refer(inner, found, names, (*within, key))
             found[key] = self._text(inner)
 
     def _text(self, schema: Mapping[str, Any]) -> str:

@@ -13,6 +13,8 @@ TYPES = {
     "null": "VARCHAR",
     "object": "VARIANT",
 }
+OF_ICEBERG = {"TIMESTAMP_LTZ(9)": "TIMESTAMP_LTZ(6)"}
+"""Iceberg's timestamptz has microseconds."""
 UNSAID = "…"
 
 
@@ -38,7 +40,7 @@ class NewColumn(NamedTuple):
 
     def _type(self, state: TargetState) -> str:
         if self.declared:
-            return self.declared
+            return OF_ICEBERG.get(self.declared, self.declared) if state.is_iceberg else self.declared
         if self.kind == "array":
             return f"ARRAY({UNSAID})" if state.is_iceberg else "ARRAY"
         if self.kind == "object" and not state.has_variant:

@@ -90,12 +90,13 @@ def test_a_section_that_is_no_mapping_is_said_in_words_of_the_document(section: 
             "format",
             "give columns: [FIRST, SECOND], a name for each field in its order, or header: true",
         ),
-        ("protobuf", "format", "must be a mapping of names to values, such as {type: json}"),
+        ("parquet", "format", "must be a mapping of names to values, such as {type: json}"),
         (
             {"type": "csv"},
             "format",
             "give columns: [FIRST, SECOND], a name for each field in its order, or header: true",
         ),
+        ("protobuf", "format.framing", "is required."),
         ({"type": "csv", "columns": {"id": "number"}}, "format.columns", "must be a list, such as [a, b]"),
     ],
 )

@@ -29,6 +29,15 @@ from firnline_ingest.records.rows import RowMaker, Rows
 from tests.fakes.kpl_packing import MAGIC, Packed, pack, sealed
 
 from .making import maker
+from .protobuf_samples import (
+    GLUE_ORDER,
+    PROTO_CONFLUENT,
+    PROTO_GLUE,
+    full_order,
+    line,
+    of_confluent,
+    of_glue,
+)
 from .test_avro import ALONE, ORDER, SINGLE, alone, container, single
 from .test_cloudwatch_logs import envelope
 from .test_registered import CONFLUENT, GLUE, Known, glue
@@ -125,6 +134,11 @@ SUBJECTS: dict[str, Subject] = {
     "avro, Glue's frame, packed": Subject(
         GLUE, [glue(alone(ORDER), packed=True)], _in_glue, lambda data: glue(data, packed=True)
     ),
+    "protobuf, Confluent's frame": Subject(PROTO_CONFLUENT, [of_confluent(full_order()), of_confluent(line(), (0,))]),
+    "protobuf, without what is unknown": Subject(
+        {**PROTO_CONFLUENT, "ignores_unknown_fields": True}, [of_confluent(full_order()), of_confluent(line(), (0,))]
+    ),
+    "protobuf, Glue's frame": Subject(PROTO_GLUE, [of_glue(full_order(with_spent=False), GLUE_ORDER)]),
     "json, Confluent's frame": Subject({"type": "json", "framing": "confluent"}, [framed(JSON)]),
     "json, Glue's frame": Subject({"type": "json", "framing": "glue"}, [glue(JSON), glue(JSON, packed=True)]),
     "json, transformed": Subject({"type": "json"}, [JSON, b"{}"], options={"transforms": TRANSFORMS}),

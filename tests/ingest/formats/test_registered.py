@@ -14,6 +14,7 @@ from firnline_ingest.records.rejection import RejectedRecord, RejectReason
 from firnline_ingest.records.rows import Rows
 from firnline_ingest.schemas.errors import RegistryUnreachable
 
+from . import protobuf_samples
 from .making import convert, maker, rejected, values
 from .test_avro import ORDER, ROW, SCHEMA, alone
 
@@ -45,6 +46,8 @@ class Known:
             11: RegisteredSchema(json.dumps(REFERS), references=(json.dumps(SCHEMA),)),
             12: RegisteredSchema(json.dumps(REFERS)),
             VERSION: RegisteredSchema(json.dumps(SCHEMA)),
+            protobuf_samples.SCHEMA_ID: protobuf_samples.SCHEMA,
+            protobuf_samples.VERSION: protobuf_samples.GLUE_SCHEMA,
         }
     )
     fails: set[int | UUID] = field(default_factory=set)

@@ -136,6 +136,37 @@ def test_keys_of_json_have_the_columns_of_their_registered_schema_or_of_their_va
     assert (by_value <= made) is not is_declared
 
 
+def test_keys_of_json_in_glues_frame_have_the_columns_of_their_schema_where_that_is_asked_for(
+    world: World, catalog: ColumnsInMemory
+) -> None:
+    record = b"\3\0" + bytes(16) + b'{"price": 1}'
+    glue = {"type": "json", "framing": "glue"}
+    assert run(
+        world,
+        catalog,
+        {**glue, "types_from_glue": True},
+        record,
+        schemas=lambda _: RegisteredSchema(JSON_SCHEMA, "JSON"),
+    ) == {'"PRICE" FLOAT'}
+    with pytest.raises(ValueError, match="give types_from_glue with framing: glue"):
+        pipeline(format={"type": "json", "types_from_glue": True})
+
+
+def test_without_that_a_registry_of_glue_is_not_asked(world: World, catalog: ColumnsInMemory) -> None:
+    record = b"\3\0" + bytes(16) + b'{"price": 1}'
+    assert run(world, catalog, {"type": "json", "framing": "glue"}, record) == {'"PRICE" NUMBER(38, 0)'}
+
+
+def test_a_field_of_protobuf_has_the_column_that_its_schema_declares(world: World, catalog: ColumnsInMemory) -> None:
+    text = 'syntax = "proto3"; import "google/protobuf/timestamp.proto"; ' + (
+        "message M { uint64 whole = 1; google.protobuf.Timestamp at = 2; double d = 3; repeated string s = 4; bytes b = 5; }"
+    )
+    format_ = {"type": "protobuf", "framing": "confluent", "registry": {"url": "https://registry.example.com"}}
+    made = run(world, catalog, format_, b"\0\0\0\0\7\0\x12\0", schemas=lambda _: RegisteredSchema(text, "PROTOBUF"))
+    wanted = {'"WHOLE" NUMBER(38, 0)', '"AT" TIMESTAMP_LTZ(9)', '"D" FLOAT', '"S" ARRAY', '"B" BINARY'}
+    assert made == wanted
+
+
 def test_a_registry_belongs_to_confluents_frame() -> None:
     for more in ({"framing": "glue"}, {"framing": "none"}, {"several_objects": True}):
         with pytest.raises(ValueError, match="give registry with framing: confluent"):

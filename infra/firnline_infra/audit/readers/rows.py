@@ -1,31 +1,17 @@
 """From a record to the rows that it should have become, and the table that they belong in."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import NamedTuple
 
-from firnline_infra.audit.readers.avro import avro_rows
 from firnline_infra.audit.readers.json_model import Json, NotIngested, Number, Unreadable, has_unknown, written
+from firnline_infra.audit.readers.of_format import reader_of
 from firnline_infra.audit.readers.packing import unpacked
-from firnline_infra.audit.readers.text_formats import (
-    bytes_rows,
-    cloudwatch_logs_rows,
-    csv_rows,
-    json_lines_rows,
-    json_rows,
-    text_rows,
-)
 from firnline_infra.audit.readers.transforms import Metadata, transforms_of
 from firnline_infra.audit.window import arrival_text
-from firnline_ingest.config.format import EmptyRecords, Format, SchemasOf
+from firnline_ingest.config.format import EmptyRecords, SchemasOf
 from firnline_ingest.config.model import PipelineConfig
 from firnline_ingest.config.routes import Unmatched
-from firnline_ingest.formats.avro import AvroFormat
-from firnline_ingest.formats.bytes import BytesFormat
-from firnline_ingest.formats.cloudwatch_logs import CloudWatchLogsFormat
-from firnline_ingest.formats.csv import CsvFormat
 from firnline_ingest.formats.json import JsonFormat
-from firnline_ingest.formats.json_lines import JsonLinesFormat
-from firnline_ingest.formats.text import TextFormat
 from firnline_ingest.identifiers import stored_name
 from firnline_ingest.kinesis.page import Record
 from firnline_ingest.kinesis.user_record import AggregateProblem, UserRecord
@@ -50,7 +36,7 @@ class RowReader:
 
     def __init__(self, pipeline: PipelineConfig, stream: str, shard_id: str, schemas: SchemasOf) -> None:
         self._format = pipeline.format.in_column(pipeline.content_column)
-        self._read = _reader_of(self._format, schemas)
+        self._read = reader_of(self._format, schemas)
         self._transforms = transforms_of(pipeline.transforms, stream, shard_id)
         self._empty = pipeline.empty_records
         column = pipeline.content_column
@@ -130,27 +116,3 @@ class RowReader:
 def _row(content: dict[str, Json]) -> ReadRow:
     unknown = frozenset(key.upper() for key, value in content.items() if has_unknown(value))
     return ReadRow(written(content).encode(), unknown)
-
-
-def _reader_of(of: Format, schemas: SchemasOf) -> Callable[[bytes], list[Json]]:
-    def read(data: bytes) -> list[Json]:
-        if not data:
-            raise Unreadable("empty")
-        match of:
-            case JsonFormat():
-                return json_rows(of, data)
-            case JsonLinesFormat():
-                return json_lines_rows(data)
-            case TextFormat():
-                return text_rows(of, data)
-            case BytesFormat():
-                return bytes_rows(of, data)
-            case CsvFormat():
-                return csv_rows(of, data)
-            case CloudWatchLogsFormat():
-                return cloudwatch_logs_rows(data)
-            case AvroFormat():
-                return avro_rows(of, data, schemas)
-        raise AssertionError(f"there is no reader of {of.type}")
-
-    return read

@@ -173,10 +173,11 @@ def _format(taken: TakenOver, config: Mapping[str, Any]) -> dict[str, Any]:
                     "value.converter.schemas.enable", "pipelines[].format, which has no schema beside the payload"
                 )
             return {"format": found} if found else {}
-    if converter.endswith(".AvroConverter") and url:
-        taken.take(option, "pipelines[].format")
-        taken.take(registry, "pipelines[].format.registry.url")
-        return {"format": {"type": "avro", "framing": "confluent", "registry": {"url": url}}}
+    for end, kind in {"AvroConverter": "avro", "ProtobufConverter": "protobuf", "JsonSchemaConverter": "json"}.items():
+        if converter.endswith(f".{end}") and url:
+            taken.take(option, "pipelines[].format")
+            taken.take(registry, "pipelines[].format.registry.url")
+            return {"format": {"type": kind, "framing": "confluent", "registry": {"url": url}}}
     if converter:
         taken.leave(option, converter, "no format reads it: say which in pipelines[].format (docs/records.md)")
     return {}

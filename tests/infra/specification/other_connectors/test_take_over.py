@@ -208,6 +208,24 @@ def test_the_kafka_connectors_properties_of_the_page_become_what_the_page_says(r
     assert "Without counterpart" not in result.output
 
 
+@pytest.mark.parametrize(
+    ("converter", "kind"),
+    [("avro.AvroConverter", "avro"), ("protobuf.ProtobufConverter", "protobuf"), ("json.JsonSchemaConverter", "json")],
+)
+def test_each_converter_of_confluents_registry_has_its_format(tmp_path: Path, converter: str, kind: str) -> None:
+    config = {
+        "connector.class": "com.snowflake.kafka.connector.SnowflakeStreamingSinkConnector",
+        "topics": "a",
+        "snowflake.database.name": "DB",
+        "snowflake.schema.name": "S",
+        "value.converter": f"io.confluent.connect.{converter}",
+        "value.converter.schema.registry.url": "https://registry.example.com",
+    }
+    taken = of(tmp_path, json.dumps({"name": "c", "config": config}))
+    registry = {"url": "https://registry.example.com"}
+    assert taken.pipelines[0]["format"] == {"type": kind, "framing": "confluent", "registry": registry}
+
+
 def test_the_kafka_connectors_json_has_several_topics_transforms_and_a_registry(tmp_path: Path) -> None:
     config = {
         "connector.class": "com.snowflake.kafka.connector.SnowflakeStreamingSinkConnector",

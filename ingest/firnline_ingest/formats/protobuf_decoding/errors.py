@@ -1,0 +1,5 @@
+"""Why a schema is not decoded. Its records are dead letters that say so."""
+
+
+class ProtoRefused(Exception):
+    """Says why."""
