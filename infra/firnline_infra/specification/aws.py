@@ -33,8 +33,8 @@ NOTIFIED = Form(
     "on-call@example.com",
 )
 MOST_TOPICS = 5  # CloudWatch, PutMetricAlarm
-AREAS = "af|ap|ca|cn|eu|il|me|mx|sa|us|us-gov|us-iso|us-isob|us-isof|eu-isoe|eusc-de"
-DIRECTIONS = "central|north|south|east|west|northeast|northwest|southeast|southwest"
+AREAS = "af|ap|ca|cn|eu(-isoe)?|eusc-de|il|me|mx|sa|us(-gov|-iso[bf]?)?"
+DIRECTIONS = "central|(north|south)(east|west)?|east|west"
 REGION = Form(rf"({AREAS})-({DIRECTIONS})-\d{{1,2}}", "an AWS region", "eu-central-1")
 """docs.aws.amazon.com, Regions and Availability Zones: an area, a direction and a number."""
 ACCOUNT = Form(r"\d{12}", "twelve digits", "123456789012")

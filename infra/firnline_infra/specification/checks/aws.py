@@ -276,7 +276,7 @@ def _parameters_fit(spec: EnvironmentSpec) -> Iterator[str]:
     if prefix is None:
         return
     path = "publication.ssm_prefix"
-    if re.match(r"/(aws|ssm)", prefix, re.IGNORECASE):
+    if prefix.lower().startswith(("/aws", "/ssm")):
         yield f"{path}: {prefix} begins with what Systems Manager keeps for itself; begin with neither aws nor ssm."
     if prefix.count("/") + 1 > PARAMETER_LEVELS:
         yield f"{path}: has {prefix.count('/')} levels, and one is added; {PARAMETER_LEVELS} are allowed in all."
