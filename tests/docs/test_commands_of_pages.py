@@ -1,23 +1,17 @@
 """Commands that a page shows with their output (```console blocks) print that, on this repository's environments.
 
-Each how-to begins with one, but for those of EXEMPT.
+Each how-to begins with one, but for those of EXEMPT. Commands that ask the embedded environment are run by
+tests/e2e/test_pages_of_the_embedded_environment.py.
 """
 
-import os
-import re
-import shlex
 import shutil
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
 from docs.tools.site import navigation
+from tests.docs.console_blocks import FIRST_BLOCK, PAGES, ROOT, check, commands, is_local, name_of
 
-ROOT = Path(__file__).parents[2]
-BLOCK = re.compile(r"^```console\n(.*?)^```$", re.DOTALL | re.MULTILINE)
-PAGES = sorted(page for page in (ROOT / "docs").rglob("*.md") if BLOCK.search(page.read_text(encoding="utf-8")))
 A_SECTION = "describes a section of the specification, and begins with it or with what it decides"
 A_PROGRAM = "describes a library, and begins with a program"
 BY_HAND = "is a procedure of steps, each with its own command or statement"
@@ -41,51 +35,21 @@ EXEMPT = {
     **dict.fromkeys(("runtimes/README", "s3", "which-lane"), A_REFERENCE),
     **dict.fromkeys(("build", "real-accounts", "rollout"), NEEDS_MORE),
     **dict.fromkeys(
-        ("audit", "beside-terraform", "dead-letters", "deploy", "doctor", "drift", "latency", "put", "rotate-keys"),
+        ("audit", "beside-terraform", "dead-letters", "deploy", "drift", "latency"),
         NEEDS_MORE,
     ),
     "status": NEEDS_MORE,
 }
 """How-tos that begin with something else, each with the reason. A page leaves them, and none joins."""
-FIRST_BLOCK = re.compile(r"^```(\w+)", re.MULTILINE)
 
 
-def commands(page: Path) -> list[tuple[str, str]]:
-    """Returns each command of a page, and the output that is shown of it."""
-    found = []
-    for block in BLOCK.findall(page.read_text(encoding="utf-8")):
-        for part in re.split(r"^\$ ", block, flags=re.MULTILINE)[1:]:
-            command, _, output = part.partition("\n")
-            found.append((command, output))
-    return found
-
-
-def shape(shown: str) -> re.Pattern[str]:
-    """Returns a pattern of the output: a line `…` stands for any lines, and `…` in a line for its rest."""
-    lines = [
-        r"(?:.*\n)*?" if line == "…" else re.escape(line).replace("…", ".*") + r" *\n" for line in shown.splitlines()
-    ]
-    return re.compile("".join(lines))
-
-
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
+@pytest.mark.parametrize("page", PAGES, ids=name_of)
 def test_what_a_page_shows_of_a_command_is_what_it_prints(page: Path, tmp_path: Path) -> None:
     shutil.copytree(ROOT / "stacks", tmp_path / "stacks")
     assert commands(page), "a console block has lines that begin with `$ `; others are of sh"
     for command, shown in commands(page):
-        assert shown.strip("…\n"), f"{command} shows no output"
-        program, *arguments = shlex.split(command)
-        assert program == "firnline", command
-        done = subprocess.run(
-            [str(Path(sys.executable).with_name("firnline")), *arguments],
-            cwd=tmp_path,
-            env={**os.environ, "COLUMNS": "200", "NO_COLOR": "1"},
-            capture_output=True,
-            text=True,
-            check=False,
-        )
-        assert done.returncode == 0, done.stderr
-        assert shape(shown).match(done.stdout), f"{page.name}: $ {command}\n{done.stdout}"
+        if not is_local(command):
+            check(page, command, shown, tmp_path)
 
 
 def how_tos() -> set[str]:
