@@ -1,10 +1,14 @@
 """A token that ends while a tool is at work is called that, with the same next step everywhere."""
 
+from pathlib import Path
+
 import pytest
 
 from firnline_infra.accounts.errors import AwsRefused, AwsUnreachable
 from firnline_infra.accounts.expiry import CLOCK, NEW_CREDENTIALS, says_expired
+from firnline_infra.pulumi_cli import PulumiCli
 from firnline_infra.pulumi_cli.errors import CommandFailed
+from firnline_infra.terraform.cli import TerraformCli
 from firnline_infra.terraform.errors import TerraformFailed
 
 SAID = [
@@ -22,6 +26,30 @@ def test_it_is_said_of_both_tools(line: str) -> None:
     for error in (CommandFailed("up", exit_status=255, lines=[line]), TerraformFailed("terraform apply", 1, framed)):
         assert "because the credentials have expired" in error.what
         assert error.next_step == f"{NEW_CREDENTIALS} What was done is in the state."
+
+
+EARLY = "seq 1 40 | sed 's/^/created object /'; echo 'api error ExpiredTokenException: over' >&2; seq 1 200"
+"""An `up` of a while, at whose end the tool has much to say."""
+
+
+@pytest.mark.parametrize("status", ["exit 255", "echo 'Resources: 1 errored'"])
+def test_a_token_that_ends_in_the_middle_of_a_pulumi_up_is_called_that(tmp_path: Path, status: str) -> None:
+    with pytest.raises(CommandFailed, match="because the credentials have expired") as failed:
+        PulumiCli(binary=_tool(tmp_path, f"{EARLY}; {status}"), project=tmp_path, variables={}).up("dev")
+    assert failed.value.next_step == f"{NEW_CREDENTIALS} What was done is in the state."
+
+
+def test_a_token_that_ends_in_the_middle_of_a_terraform_apply_is_called_that(tmp_path: Path) -> None:
+    with pytest.raises(TerraformFailed, match="because the credentials have expired") as failed:
+        TerraformCli(_tool(tmp_path, f"{EARLY}; exit 1"), tmp_path, {}).apply()
+    assert failed.value.next_step == f"{NEW_CREDENTIALS} What was done is in the state."
+
+
+def _tool(folder: Path, script: str) -> Path:
+    binary = folder / "tool"
+    binary.write_text(f"#!/bin/sh\n{script}\n")
+    binary.chmod(0o755)
+    return binary
 
 
 def test_what_failed_for_another_reason_is_not_called_that() -> None:
