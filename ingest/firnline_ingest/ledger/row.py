@@ -133,6 +133,12 @@ class RunningTotals:
         """The position up to which all dead letters are among these."""
         return max(self.through, self.reported_through or self.through)
 
+    def goes_on_from(self, reported: "RunningTotals") -> bool:
+        """Returns whether a row that was lost goes on with exactly these."""
+        names = "begun_by", "dead_letters", "tallied_through"
+        is_same = all(getattr(self, name) == getattr(reported, name) for name in names)
+        return is_same and self.reported_through == reported.known_through
+
     @classmethod
     def from_dict(cls, found: Mapping[str, Any]) -> Self:
         """Reads what `asdict` made."""

@@ -104,7 +104,8 @@ class ShardReport:
         self._sent, self._kept = [], []
         if row.totals is None or row.totals in self._written:
             return
-        if self._written and (reported is None or reported != self._shown.totals):
+        own = self._shown.totals if self._written else None
+        if own is not None and not row.totals.goes_on_from(own):
             again = {name: getattr(self.tally, name) for name in UNTOLD if name != "rejected_rows"}
             self._told = replace(self._told, tally=replace(self._told.tally, **again))
         counted = max(filter(None, (row.counted_through, row.totals.through)))
@@ -279,7 +280,7 @@ class ShardReport:
             self._sent, self._uncommitted_since_s = [], None  # who has the shard next waits for the commit
             self._shown = replace(self._shown, uncommitted_rows=0)
         if is_followed:
-            self._told = self._shown  # the other counts what this one did not
+            self._told, self._written = self._shown, ()  # the other counts what this one did not, or who follows that
         if state in (ShardState.DONE, ShardState.ENDED):
             self.healed()
         self._state, self._problem, self._is_over = state, problem or self._problem, True

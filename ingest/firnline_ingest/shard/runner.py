@@ -117,8 +117,8 @@ class ShardRunner:
 
     def _ingest(self) -> ShardState:
         if self._session is None:
-            work = replace(self.request.work, reported=self.report.known(self.request.work.reported))
-            opened = self._open(work)
+            work = self.request.work
+            opened = self._open(replace(work, reported=self.report.known(work.reported)))
             if opened is None:
                 return ShardState.READING
             self.report.opened()

@@ -39,6 +39,21 @@ def test_one_whose_spark_never_comes_up_fails_and_that_is_said() -> None:
     assert world.running == []
 
 
+def test_one_that_reports_a_failure_before_its_spark_is_up_is_given_the_time_of_a_start_all_the_same() -> None:
+    world = slow(Bounds().serve_s + 240)
+    passes = world.sleep
+
+    def reports(seconds: float) -> None:
+        passes(seconds)
+        for engine in world.engines:
+            if engine.holds and world.ledger.report() is None:
+                world.ledger.write_report(EngineReport(run_id=engine.holds, at_ms=0))
+
+    world.sleep = reports  # type: ignore[method-assign]
+    world.roll_out().deploy(NEW)
+    assert world.started == [NEW.hash]
+
+
 def test_one_whose_spark_is_up_has_serve_s_to_open_its_shards() -> None:
     world = slow(30)
     world.idle.add(NEW.hash)

@@ -1,6 +1,7 @@
 """A ledger row that was lost takes no counts along that receipts had reported: they go on, and nothing is counted twice."""
 
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -10,13 +11,16 @@ from firnline_ingest.ledger.resume import resume_from
 from firnline_ingest.ledger.row import ResumeFrom
 from firnline_ingest.shard.differences import ReceiptDifferences
 from firnline_ingest.shard.receipt import Receipt
+from firnline_ingest.shard.report import ShardReport
+from firnline_ingest.shard.request import ShardRequest
+from firnline_ingest.shard.runner import ShardRunner
 from firnline_ingest.shard.steps import EpochStep
 from tests.fakes.kills import Killed, dies_at
 from tests.ingest.shard.conftest import World
 
 from .routed import expected, killed_after, ours, put, tables
 from .routed import pipeline as routed_pipeline
-from .running import bounded
+from .running import bounded, now_ms
 
 FIRST = (b'{"n":0,"extra":1}', b"bad", b'{"n":2,"extra":1}', b"worse")
 NEXT = (b'{"n":4,"extra":1}', b"bad again", b'{"n":6,"extra":1}')
@@ -194,3 +198,30 @@ def test_rows_of_several_tables_that_stand_apart_are_counted_once(world: World, 
     driver.hear(bounded(world.services("second"), replace(ours(world), reported=reported)))
     assert tables(world) == expected(world, 12)
     assert driver.sums["rows"] == 12
+
+
+@pytest.mark.parametrize("dies", [EpochStep.TAKEN, EpochStep.RECONCILED])
+def test_who_is_followed_for_a_moment_and_comes_back_counts_what_nobody_has_reported(
+    world: World, driver: Driver, dies: EpochStep
+) -> None:
+    """Counts of the one that was followed are the other's, and that one may be lost before its receipt."""
+    other, report = list[object](), ShardReport(world.key())
+
+    def take(at: EpochStep, key: Any) -> None:
+        if at is EpochStep.LEDGERED and not other:
+            other.append(key)
+            with suppress(Killed):
+                driver.hear(bounded(world.services("second", observer=dies_at(dies)), driver.work()))
+
+    def run(**changes: Any) -> None:
+        request = ShardRequest.lasting(driver.work(), 20.0, arrival_ms=now_ms())
+        runner = ShardRunner(world.services("first", **changes), request, report)
+        runner.run()
+        driver.hear(runner.receipt())
+
+    world.put(*FIRST)
+    run(observer=take)
+    world.put(*NEXT)
+    run()
+    assert other
+    assert driver.sums == sums_of(world, FIRST + NEXT)
