@@ -293,9 +293,11 @@ def large_records(world: World) -> None:
 
 @act("ledger", loses=True, weight=0.7)
 def ledger_row_is_lost(world: World) -> None:
-    """Not where a channel is gone too, as above, or was made again and has read past nothing yet."""
-    made = world.snowflake.made
-    rows = sorted(world.ledger.memory.kept.values(), key=lambda row: str(row.key))
+    """Not where a channel is gone too, as above, or was made again and has read past nothing yet; nor of a stream that was made
+    again, of which nothing but its rows knows that the one before was read (docs/design/ledger.md, section 8)."""
+    made, now = world.snowflake.made, {(each.name, each.found.created_ms) for each in world.streams}
+    rows = [row for row in world.ledger.memory.kept.values() if (row.key.stream, row.key.stream_created_ms) in now]
+    rows = sorted(rows, key=lambda row: str(row.key))
     listed = {row.key: {(name, entry.created_ms) for name, entry in row.channels.items()} for row in rows}
     drops = {row.key for row in rows if any(entry.drops_through for entry in row.channels.values())}
     if known := [key for key, channels in listed.items() if channels and channels <= made and key not in drops]:
