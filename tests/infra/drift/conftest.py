@@ -1,6 +1,7 @@
 """Three environments, each made in an embedded cloud of its own, without the Pulumi engine: this repository's, with what goes
 beside them."""
 
+import json
 from collections.abc import Callable, Iterator
 from contextlib import closing
 from dataclasses import dataclass, field
@@ -40,6 +41,15 @@ AMENDED = {
 }
 """By the text of each: a stage, a table of latest rows, the engine as a user of IAM, a pipeline with a user of its own, a
 repository of images."""
+
+
+STRANGER = "arn:aws:iam::999988887777:root"
+
+
+def policy(action: str, resource: str, **more: Any) -> str:
+    return json.dumps(
+        {"Version": "2012-10-17", "Statement": [{"Effect": "Allow", "Action": action, "Resource": resource, **more}]}
+    )
 
 
 Doing = Callable[[], object]

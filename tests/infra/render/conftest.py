@@ -2,6 +2,8 @@ from typing import Any
 
 import pytest
 
+from firnline_infra.blueprint.iam import PolicyStatement, policy_document
+from firnline_infra.blueprint.value import Reference
 from firnline_infra.specification import EnvironmentSpec, parse_spec
 from tests.infra.specifications import smallest
 
@@ -137,3 +139,12 @@ def every_spec(
 ) -> tuple[EnvironmentSpec, ...]:
     """In which each statement of a deployer is needed by at least one."""
     return (prod_spec, small_spec, adopting_spec, *map(running_on, RUNTIMES.values()))
+
+
+STATE_KEY = "arn:aws:kms:eu-central-1:123456789012:key/11111111-2222-3333-4444-555555555555"
+
+
+def rendered(statements: tuple[PolicyStatement, ...]) -> list[dict[str, Any]]:
+    resolve = lambda value: STATE_KEY if isinstance(value, Reference) else str(value)  # noqa: E731
+    found: list[dict[str, Any]] = policy_document(statements, resolve)["Statement"]
+    return found

@@ -7,9 +7,7 @@ import pytest
 from firnline_infra.specification import load_spec
 from firnline_infra.stack.errors import OnlyLooks
 from firnline_infra.stack.stack import acting_role
-from tests.infra.stack.test_deployment import World, world
-
-__all__ = ["world"]
+from tests.infra.stack.deployments import World
 
 
 @pytest.mark.parametrize(

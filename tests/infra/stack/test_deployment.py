@@ -1,122 +1,28 @@
 """Tests of what is said before anything happens. The engine is stood in for: its own tier is tests/e2e."""
 
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field, replace
-from pathlib import Path
+from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 import pytest
-import yaml
 
 from firnline_infra.accounts.errors import WrongAwsAccount, WrongSnowflakeAccount
-from firnline_infra.keys.errors import EncryptionKeyUnusable
 from firnline_infra.observe.errors import AlreadyThere, OwnerOutOfReach
-from firnline_infra.pulumi_cli.errors import NoSuchStack, UnexpectedChanges
 from firnline_infra.specification import load_spec
-from firnline_infra.specification.errors import EncryptionKeyMissing, KeysMissing
+from firnline_infra.specification.errors import KeysMissing
 from firnline_infra.specification.identifier import Identifier
 from firnline_infra.specification.names import bootstrap_names
-from firnline_infra.specification.public_key import public_key_body
 from firnline_infra.stack.deployment import Deployment
 from firnline_infra.stack.errors import DestroyRefused, NotDeployed, OtherTool, SecretsLost
 from firnline_infra.stack.stack import Stack
 from firnline_infra.terraform.module import state_key
 from firnline_local.accounts import EmbeddedAccounts
-from firnline_local.environment_key import environment_key
-from firnline_local.provisioning import bootstrap
-from firnline_local.running import RunningEnvironment
 from tests.infra.runtimes.environments import spec_of
+from tests.infra.stack.deployments import World
 
 pytestmark = pytest.mark.contract
 STREAM = {"type": "aws:kinesis/stream:Stream", "urn": "urn:pulumi:dev::firnline::t::stream-carts", "custom": True}
 INGEST_SECRET = "firnline-dev/snowflake/ingest"
-HERE = {"111122223333": "000000000000", "ACME-DEV": "FIRNLINE-LOCAL", "eu-central-1": "us-east-1"}
-
-
-@dataclass
-class Engine:
-    """The calls that PulumiCli would have made."""
-
-    resources: list[dict[str, Any]] | None = None
-    calls: list[str] = field(default_factory=list)
-    differs: bool = False
-    variables: dict[str, str] = field(default_factory=dict)
-    gives: dict[str, Any] = field(default_factory=lambda: {"ledger_table": "firnline-dev"})
-    at_destroy: Callable[[], object] = lambda: None
-
-    def export(self, stack: str) -> dict[str, Any]:
-        if self.resources is None:
-            raise NoSuchStack("stack export", exit_status=6, lines=[])
-        return {"deployment": {"resources": self.resources, "pending_operations": []}}
-
-    def init(self, stack: str, *, secrets_provider: str) -> None:
-        self.resources = self.resources or []
-        self.calls.append("init")
-
-    def up(self, stack: str, *, refresh: bool, plan: Path | None) -> None:
-        self.calls.append("up --refresh" if refresh else "up")
-
-    def preview(self, stack: str, *, refresh: bool, expect_no_changes: bool, save_plan: Path | None) -> None:
-        self.calls.append("preview")
-        if self.differs:
-            raise UnexpectedChanges(stack, lines=[])
-
-    def destroy(self, stack: str) -> None:
-        self.calls.append("destroy")
-        self.at_destroy()
-
-    def outputs(self, stack: str) -> dict[str, Any]:
-        return self.gives
-
-
-@dataclass
-class World:
-    spec_file: Path
-    environment: RunningEnvironment
-    engine: Engine = field(default_factory=Engine)
-    said: list[str] = field(default_factory=list)
-
-    def keys(self, **secret_arns: str) -> None:
-        """Writes keys as `firnline keys create` would have, with the embedded environment's own pairs."""
-        users = {user: {"slot_1": self.public_key(user)} for user in ("ingest", "reader")}
-        for user, arn in secret_arns.items():
-            users[user]["secret_arn"] = arn
-        self.keys_file.write_text(yaml.safe_dump(users))
-
-    def public_key(self, user: str) -> str:
-        return public_key_body((self.environment.folder.keys / f"{user}.pub.pem").read_text())
-
-    @property
-    def keys_file(self) -> Path:
-        return self.spec_file.with_name("dev.keys.yaml")
-
-    def change(self, before: str, after: str) -> None:
-        text = self.spec_file.read_text()
-        assert before in text
-        self.spec_file.write_text(text.replace(before, after))
-
-    @property
-    def deployment(self) -> Deployment:
-        return Deployment(
-            spec=load_spec(self.spec_file),
-            spec_file=self.spec_file,
-            env_argument="dev",
-            accounts=EmbeddedAccounts(self.environment),
-            say=self.said.append,
-            stack=Stack(self.engine, "dev"),
-        )
-
-
-@pytest.fixture
-def world(spec_file: Path, local_environment: RunningEnvironment) -> World:
-    world = World(spec_file, local_environment)
-    for before, after in HERE.items():
-        world.change(before, after)
-    world.change("name: orders", "name: carts")
-    world.change("stream: orders", "stream: carts")
-    world.keys()
-    bootstrap(local_environment, load_spec(spec_file))
-    return world
 
 
 @pytest.fixture
@@ -346,60 +252,3 @@ def test_a_preview_reads_back_what_pulumi_does_not_see(world: World) -> None:
     preview = world.deployment.preview(expect_no_changes=True)
     assert preview.changes
     assert [finding.path for finding in preview.findings] == ["exists"]  # nobody made the table
-
-
-@pytest.fixture
-def with_key(world: World) -> World:
-    world.change("key: {origin: skip}", "key: {origin: create}")
-    return world
-
-
-def test_an_up_before_the_bootstrap_is_refused_and_says_who_makes_the_key(with_key: World) -> None:
-    with pytest.raises(EncryptionKeyMissing, match="firnline bootstrap"):
-        with_key.deployment.up()
-    assert with_key.engine.calls == []
-    assert isinstance(with_key.deployment.preview().refusals[0], EncryptionKeyMissing)
-
-
-def test_the_first_up_writes_down_which_key_the_bootstrap_made(with_key: World) -> None:
-    kms = with_key.environment.client("kms")
-    bootstrap(with_key.environment, with_key.deployment.spec)
-    try:
-        with_key.deployment.up()
-    finally:
-        kms.delete_alias(AliasName="alias/firnline-dev")
-    arn = load_spec(with_key.spec_file).aws.key.arn
-    assert arn is not None
-    assert arn.startswith("arn:aws:kms:us-east-1:000000000000:key/")
-    assert arn in with_key.said[0]
-    with_key.deployment.up()  # the alias is not asked for again
-    assert with_key.engine.calls == ["init", "up"] * 2
-
-
-def test_a_key_that_can_not_be_used_is_not_written_down(with_key: World) -> None:
-    kms = with_key.environment.client("kms")
-    key = str(environment_key(kms, with_key.deployment.spec))
-    try:
-        kms.disable_key(KeyId=key.rpartition("/")[2])
-        with pytest.raises(EncryptionKeyUnusable, match="Disabled"):
-            with_key.deployment.up()
-    finally:
-        kms.delete_alias(AliasName="alias/firnline-dev")
-    assert load_spec(with_key.spec_file).aws.key.arn is None
-
-
-def test_an_up_and_its_preview_are_refused_where_the_recorded_key_is_dying(with_key: World) -> None:
-    kms = with_key.environment.client("kms")
-    bootstrap(with_key.environment, with_key.deployment.spec)
-    try:
-        with_key.deployment.up()
-        arn = str(load_spec(with_key.spec_file).aws.key.arn)
-        kms.schedule_key_deletion(KeyId=arn.rpartition("/")[2], PendingWindowInDays=7)
-        with pytest.raises(EncryptionKeyUnusable, match="PendingDeletion, gone on") as refused:
-            with_key.deployment.up()
-    finally:
-        kms.delete_alias(AliasName="alias/firnline-dev")
-    assert with_key.engine.calls == ["init", "up"]
-    preview = with_key.deployment.preview()
-    assert [str(each) for each in preview.refusals] == [str(refused.value)]
-    assert preview.exit_status == 2

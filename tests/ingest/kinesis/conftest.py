@@ -5,8 +5,10 @@ from typing import Any
 import pytest
 
 from firnline_ingest.config.running import PollingConfig
+from firnline_ingest.kinesis import client as client_module
 from firnline_ingest.kinesis.reader import Read, ShardReader
 from firnline_ingest.kinesis.start import Start, TrimHorizon
+from firnline_ingest.native import SWITCH, find_native
 from firnline_ingest.values import Position, ShardKey
 from firnline_local.kinesis import FakeKinesis, Fault, ManualClock
 from tests.fakes.kinesis import client_of
@@ -56,3 +58,13 @@ def shard() -> Shard:
 
 def numbers(answer: Read) -> list[int]:
     return [int(record.Data.removeprefix(b'{"n":').removesuffix(b"}")) for record in answer.records]
+
+
+@pytest.fixture
+def in_json(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("HTTP_PROXY", "HTTPS_PROXY", "http_proxy", "https_proxy", "AWS_CA_BUNDLE"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("AWS_ACCESS_KEY_ID", "first")
+    monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "secret")
+    monkeypatch.setenv("AWS_EC2_METADATA_DISABLED", "true")
+    monkeypatch.setattr(client_module, "native", lambda: find_native({SWITCH: "off"}))

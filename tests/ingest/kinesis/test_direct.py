@@ -6,7 +6,6 @@ import resource
 import ssl
 import threading
 from collections.abc import Callable, Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -16,30 +15,16 @@ from botocore.exceptions import (
     ConnectionClosedError,
     EndpointConnectionError,
     ReadTimeoutError,
-    SSLError,
 )
 
 from firnline_ingest.config.access import Access
 from firnline_ingest.config.model import AwsConfig
-from firnline_ingest.kinesis import client as module
 from firnline_ingest.kinesis.client import kinesis_client
-from firnline_ingest.kinesis.direct import DirectReads
-from firnline_ingest.kinesis.errors import kinesis_error
 from firnline_ingest.kinesis.http import Connections
-from firnline_ingest.native import SWITCH, find_native
-from firnline_local.snowflake.tls import Certificates, make_certificates
 
-from .direct_server import PAGE, THROTTLED, Server, answer
+from .direct_server import PAGE, THROTTLED, Server, answer, client_of, direct, read, trouble, warm
 
-
-@pytest.fixture(autouse=True)
-def in_json(monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in ("HTTP_PROXY", "HTTPS_PROXY", "http_proxy", "https_proxy", "AWS_CA_BUNDLE"):
-        monkeypatch.delenv(name, raising=False)
-    monkeypatch.setenv("AWS_ACCESS_KEY_ID", "first")
-    monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "secret")
-    monkeypatch.setenv("AWS_EC2_METADATA_DISABLED", "true")
-    monkeypatch.setattr(module, "native", lambda: find_native({SWITCH: "off"}))
+pytestmark = pytest.mark.usefixtures("in_json")
 
 
 @pytest.fixture
@@ -47,39 +32,6 @@ def server() -> Iterator[Server]:
     server = Server()
     yield server
     server.close()
-
-
-@pytest.fixture(scope="module")
-def certificates(tmp_path_factory: pytest.TempPathFactory) -> Certificates:
-    return make_certificates(tmp_path_factory.mktemp("tls"))
-
-
-@pytest.fixture
-def secure(certificates: Certificates) -> Iterator[Server]:
-    server = Server(certificates)
-    yield server
-    server.close()
-
-
-def client_of(server: Server, **more: Any) -> Any:
-    aws = {"region": "us-east-1", "endpoints": {"kinesis": server.url}, **more.pop("aws", {})}
-    return kinesis_client(AwsConfig(**aws), **more)
-
-
-def read(client: Any) -> Any:
-    return client.get_records(ShardIterator="iterator", Limit=10)
-
-
-def direct(client: Any) -> int:
-    reads = client.get_records.__self__
-    return reads.direct if isinstance(reads, DirectReads) else 0
-
-
-def warm(client: Any, server: Server) -> None:
-    """One read by botocore, whose decisions are kept."""
-    server.answers.append(answer())
-    read(client)
-    assert direct(client) == 0
 
 
 def test_the_second_read_is_direct_and_says_the_same(server: Server) -> None:
@@ -229,14 +181,6 @@ def test_an_answer_may_come_in_chunks_and_after_an_interim_one(server: Server) -
     assert (direct(client), server.connections) == (2, 2)
 
 
-def trouble(client: Any, kind: type[Exception]) -> Exception:
-    with pytest.raises(kind) as raised:
-        read(client)
-    mapped = kinesis_error(raised.value, operation="GetRecords", stream="orders")
-    assert getattr(mapped, "is_retryable", False), mapped
-    return raised.value
-
-
 @pytest.mark.parametrize(
     "bytes_", [None, answer()[:-10] + b"", b"HTTP/1.1 200 OK\r\nContent-Le", b"\x16\x03\x01 not HTTP\r\n\r\n"]
 )
@@ -272,33 +216,6 @@ def test_a_server_that_is_gone_is_trouble_that_passes(server: Server) -> None:
     warm(client, server)
     server.close()
     trouble(client, EndpointConnectionError)
-
-
-@pytest.mark.parametrize("by_variable", [False, True])
-def test_the_configured_authority_is_trusted(
-    secure: Server, certificates: Certificates, monkeypatch: pytest.MonkeyPatch, by_variable: bool
-) -> None:
-    if by_variable:
-        monkeypatch.setenv("AWS_CA_BUNDLE", str(certificates.ca_file))
-    client = client_of(secure, aws={} if by_variable else {"ca_file": certificates.ca_file})
-    warm(client, secure)
-    secure.answers += [answer()]
-    assert len(read(client)["Records"]) == 1
-    assert (direct(client), secure.connections) == (1, 2)
-
-
-def test_another_certificate_is_refused_at_a_read_that_is_direct(
-    secure: Server, certificates: Certificates, tmp_path: Path
-) -> None:
-    """A server that answers with another authority's certificate after the first read: somebody between us and Kinesis."""
-    client = client_of(secure, aws={"ca_file": certificates.ca_file})
-    warm(client, secure)
-    other = make_certificates(tmp_path)
-    assert secure._context is not None
-    secure._context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-    secure._context.load_cert_chain(other.cert_file, other.key_file)
-    error = trouble(client, SSLError)
-    assert "certificate verify failed" in str(error).lower()
 
 
 def test_a_proxy_is_asked_each_time(server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
