@@ -68,7 +68,7 @@ def run_python(code: str, byte_code: Path) -> str:
 
 
 def calls_of(code: str, byte_code: Path) -> int:
-    """Of functions, Python's and C's: they grow as the CPU time does, and are the same on a busy machine."""
+    """Counts calls of functions, Python's and C's: they grow as the CPU time does, and are the same on a busy machine."""
     run_python(code, byte_code)  # compiles
     return int(run_python(COUNTED + code, byte_code).rpartition(" ")[2])
 

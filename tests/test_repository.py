@@ -116,7 +116,7 @@ def hook() -> dict[str, str]:
 def test_the_hook_checks_specifications_with_their_keys_and_nothing_else(
     hook: dict[str, str], path: str, is_checked: bool
 ) -> None:
-    """As pre-commit chooses: `files` is searched for, and then `exclude`."""
+    """Chooses as pre-commit does: `files` is searched for, and then `exclude`."""
     assert bool(re.search(hook["files"], path) and not re.search(hook["exclude"], path)) == is_checked
 
 

@@ -45,7 +45,7 @@ def test_what_a_descendant_cost_is_in_the_tree_even_after_it_ended(parent: "subp
 
 
 def test_a_process_that_ends_is_what_it_was_although_it_has_no_command_line_any_more() -> None:
-    """Of a zombie proc(5) has the times, and an empty command line."""
+    """Proc(5) has the times of a zombie, and an empty command line."""
     with subprocess.Popen([sys.executable, "-c", PARENT], stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
         assert process.stdout is not None
         assert process.stdin is not None

@@ -26,7 +26,7 @@ SECRET = "arn:aws:secretsmanager:eu-central-1:123456789012:secret:one"
 
 
 class NoBootstrap:
-    """As much of an environment as is asked where the specification has no key of a bootstrap's."""
+    """The part of an environment that is asked where the specification has no key of a bootstrap's."""
 
     def client(self, service: str) -> None:
         return None

@@ -69,7 +69,7 @@ class TrialProject:
                     os.kill(pid, signal.SIGKILL)
 
     def processes(self) -> set[int]:
-        """Of the commands of `killed` and `watched`, and of others with the mark: the engine, and all that it started
+        """Processes of the commands `killed` and `watched`, and of others with the mark: the engine, and all that it started
         (Linux).
         """
         return {int(entry.name) for entry in Path("/proc").iterdir() if entry.name.isdecimal() and self._is_ours(entry)}

@@ -28,7 +28,9 @@ def use_archive() -> None:
 
 
 def make_archive() -> None:
-    """Of a query like the engine's: rows of a Python data source, in local mode. Leaves no file where the JVM makes none."""
+    """Archives the classes of a query like the engine's: rows of a Python data source, in local mode.
+
+    Leaves no file where the JVM makes none."""
     from pyspark.sql import SparkSession
     from pyspark.sql.datasource import DataSource, DataSourceStreamReader, InputPartition
 

@@ -42,7 +42,7 @@ MAY_LOOK = [
 def answers(
     environment: RunningEnvironment, folder: Path, conf: Mapping[str, str], checkpoints: Sequence[str]
 ) -> list[tuple[str | None, str]]:
-    """Of one JVM."""
+    """Answers of one JVM."""
     spark: dict[str, Any] = {"checkpoint": checkpoints[0], "master": "local[1]", "conf": dict(conf)}
     config = folder / "engine.json"
     config.write_text(json.dumps({**environment.engine_config(), "spark": spark}))

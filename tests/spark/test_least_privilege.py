@@ -86,7 +86,7 @@ class Engine:
             assert engine.wait(HANGS_S) == 0, list(engine.last_lines)
 
     def run_from_the_bucket(self) -> None:
-        """As a job is started: program, environment and configuration are all there."""
+        """Starts it as a job: program, environment and configuration are all there."""
         artefact, configuration = f"{ARTEFACT_FOLDER}1/", f"{CONFIGURATION_FOLDER}1.json"
         entry = Path(built.__file__).parent / "files" / "entry.py"
         archive = self.lane.folder / "archive.tar.gz"

@@ -77,7 +77,7 @@ class Workspace:
         return {action for action, _ in calls.accesses(access_key=f"{role}{self.spec.name}")}
 
     def allowed(self, role: str) -> set[str]:
-        """Of a state; its key is S3's to use."""
+        """Returns the actions on a state; its key is S3's to use."""
         about = [each for each in self.statements[role] if each["Sid"] in ("ListState", "State")]
         return {action for each in about for action in each["Action"]}
 

@@ -108,7 +108,7 @@ def the_configuration_changes(world: World) -> None:
 
 @act(CONFIGURED, weight=2)
 def a_person_drains(world: World) -> None:
-    """Where an engine said so, and sometimes a drain is killed."""
+    """Drains with the earlier configurations, as an engine has told a person to; sometimes that is killed."""
     finish_with_old_configurations(world, END_S, is_killed=world.rng.random() < 0.3)
     world.start()
 

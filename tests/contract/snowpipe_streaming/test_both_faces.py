@@ -168,7 +168,7 @@ def test_an_interactive_table_is_streamed_into_through_its_default_pipe(world: W
 
 
 def test_an_interactive_table_that_is_made_as_select_gets_what_the_select_names(world: World, sql: Sql) -> None:
-    """As the blueprint writes it."""
+    """The statement as the blueprint writes it."""
     columns = (("ID", "VARCHAR", "$1:orderId::VARCHAR"), ("CITY", "VARCHAR", '$1:customer."City"::VARCHAR'))
     made = InteractiveTable(
         name=QualifiedName.of("DB", world.schema.name, "ORDERS"),

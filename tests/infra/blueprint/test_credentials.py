@@ -65,7 +65,7 @@ def written(spec: EnvironmentSpec) -> dict[str, Any]:
 
 
 def engine_of(spec: EnvironmentSpec) -> EngineConfig:
-    """As the engine reads what its specification leads to."""
+    """Reads it as the engine does, from what its specification leads to."""
     return parse(EngineConfig, written(spec), "engine.json")
 
 

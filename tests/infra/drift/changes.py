@@ -1,4 +1,4 @@
-"""What people do to an environment past its stack, each with the one finding that has to come of it."""
+"""Changes that people make to an environment past its stack, each with the one finding that has to come of it."""
 
 import json
 from collections.abc import Iterator

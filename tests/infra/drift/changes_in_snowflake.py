@@ -1,4 +1,4 @@
-"""What people do in Snowflake past the stack, each with the one finding that has to come of it: changes_in_snowflake.sql."""
+"""Changes by people in Snowflake past the stack, each with the one finding that has to come of it: changes_in_snowflake.sql."""
 
 import re
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""What people do to whom the engine runs as, to what watches it and to what it runs on."""
+"""Changes by people to whom the engine runs as, to what watches it and to what it runs on."""
 
 import json
 from collections.abc import Iterator

@@ -142,7 +142,7 @@ class Made:
         )
 
     def drift(self, role: str | None = None, *, ignoring: IgnoreList | None = None) -> Report:
-        """As seen by a role of Snowflake; the administrator's where none is named."""
+        """Returns what a role of Snowflake sees; the administrator's where none is named."""
         return find_drift(self.deployment(role), ignoring or IgnoreList())
 
     def drift_of(self, object_: str) -> set[tuple[str, str]]:

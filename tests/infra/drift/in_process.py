@@ -104,7 +104,7 @@ class InProcessStack:
         self.made_at = datetime.now(UTC)
 
     def plan_of(self, object_: str) -> dict[str, Any]:
-        """As `plan`, of the kind of one object alone, and of what the program has asked for the last time."""
+        """Plans as `plan` does, of the kind of one object alone, and of what the program has asked for the last time."""
         looking = Looking(self.environment, config={}, records=self.records)
         looking._clouds = self._clouds
         for goal in self.goals:

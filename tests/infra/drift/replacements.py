@@ -44,7 +44,7 @@ def _shown(made: Made, kinds: str, name: str) -> dict[str, Any]:
 
 
 def replaced(made: Made) -> Iterator[Change]:
-    """As the ledger sees it: what is there now was made later."""
+    """The ledger sees it so: what is there now was made later."""
     if made.name == "staging":
         table = partial(engine_wrote, made, table=BEFORE)
         yield Change(table, f"snowflake table {SCHEMA}.{CLICKS}", "created_on")
@@ -72,7 +72,7 @@ def replaced(made: Made) -> Iterator[Change]:
 
 
 def made_again(made: Made, token: str) -> None:
-    """As the state sees it: what is there now was made a day after the stack made its own."""
+    """The state sees it so: what is there now was made a day after the stack made its own."""
     made.stack.created[token] = made.stack.made_at - timedelta(days=1)
     vars(made).pop("_checks", None)  # they know the state as it was
 

@@ -73,5 +73,5 @@ def owner(spec_file: Path) -> KeyOwner:
 
 
 def owner_of(spec_file: Path, user: str = "ingest") -> KeyOwner:
-    """As a command finds it: with what the file of keys says by now."""
+    """The owner as a command finds it: with what the file of keys says by now."""
     return KeyOwner.of(load_spec(spec_file), spec_file, user, environment="dev")

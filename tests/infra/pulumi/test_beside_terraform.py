@@ -153,7 +153,7 @@ def _hashless(value: Any) -> Any:
 
 @pytest.mark.parametrize("case", CASES)
 def test_both_renderings_make_the_same_in_the_same_order(case: str, deploy: Deploy, spec_of: SpecOf) -> None:
-    """What one of them has before a resource, the other has before it too, directly or by what is between them."""
+    """Each has before a resource whatever the other has before it too, directly or by what is between them."""
     name, changes = CASES[case]
     spec = spec_of(name, **changes)
     made, module = pulumis(spec, deploy), Module(spec, {})

@@ -287,7 +287,7 @@ def test_where_the_channel_is_another_one_a_person_says_whether_its_batches_are_
 
 
 def test_what_is_counted_is_counted_once_however_often_another_is_faster() -> None:
-    """What was replayed before, and what stays a dead letter."""
+    """Letters that were replayed before, and those that stay."""
     for place in range(effects(new_world())):
         world = new_world()
         world.letters[4] = letter(104, b"no")

@@ -22,7 +22,7 @@ def warm_up(**states: Any) -> None:
 
 @pytest.fixture(autouse=True)
 def steps(monkeypatch: pytest.MonkeyPatch) -> dict[str, Exception | None]:
-    """How the two steps end that need Spark."""
+    """Ends of the two steps that need Spark."""
     ends: dict[str, Exception | None] = {"prepare_workers": None, "run_a_query": None}
 
     def step(name: str) -> Any:

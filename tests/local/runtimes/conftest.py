@@ -49,7 +49,7 @@ class Played:
 
 
 class Stage:
-    """Where attempts are launched."""
+    """The place where attempts are launched."""
 
     def __init__(self) -> None:
         self.attempts: list[Played] = []

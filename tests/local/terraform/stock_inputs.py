@@ -11,7 +11,7 @@ VIRTUAL = {"id": "c", "type": "EKS", "info": {"eks_info": {"namespace": "n"}}}
 
 
 def rule(**said: Any) -> dict[str, Any]:
-    """Of a security group, in whole: it is an attribute of objects."""
+    """The rule of a security group, in whole: it is an attribute of objects."""
     names = ("cidr_blocks", "description", "ipv6_cidr_blocks", "prefix_list_ids", "security_groups", "self")
     return {"from_port": 1, "to_port": 1, "protocol": "tcp", **dict.fromkeys(names), **said}
 

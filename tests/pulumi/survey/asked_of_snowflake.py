@@ -38,7 +38,7 @@ WHOLE = {"VARCHAR": "VARCHAR(16777216)", "TIMESTAMP_NTZ": "TIMESTAMP_NTZ(9)"}
 
 
 def _declared(table: Table | IcebergTable | InteractiveTable) -> dict[str, str]:
-    """As DESCRIBE writes their types."""
+    """Types as DESCRIBE writes them."""
     return {
         str(each.name): WHOLE.get(each.type, each.type.replace(", ", ",")) for each in (*table.metadata, *table.columns)
     }

@@ -272,7 +272,7 @@ def _clusters(client: Client) -> Found:
 
 
 def _associations(client: Client) -> Found:
-    """Of the one EKS cluster that is here."""
+    """Facts of the one EKS cluster that is here."""
     eks = client("eks")
     for each in eks.list_pod_identity_associations(clusterName="local")["associations"]:
         where = {"clusterName": "local", "associationId": each["associationId"]}

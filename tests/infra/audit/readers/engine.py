@@ -1,4 +1,4 @@
-"""What the engine makes of records, as the audit finds it in a table of VARIANT columns; and the audit of it."""
+"""Rows that the engine makes of records, as the audit finds it in a table of VARIANT columns; and the audit of it."""
 
 import json
 from collections.abc import Sequence
@@ -86,7 +86,7 @@ def _content(outcome: AuditOutcome, keys: Sequence[str]) -> object:
 
 
 def _texts(written: bytes) -> dict[str, str]:
-    """Of each key its value's own text, as a VARIANT keeps it."""
+    """The text of each key's own value, as a VARIANT keeps it."""
     import msgspec
 
     raw = msgspec.json.decode(written, type=dict[str, msgspec.Raw])

@@ -229,7 +229,7 @@ def test_what_the_apache_operator_released_ended_as_the_state_before_says(job: J
 def test_the_cluster_is_that_of_the_specifications_context(
     asks: str, context: str | None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Of the current one where it names none."""
+    """The current context is taken if it names none."""
     asked: list[str | None] = []
 
     def no_cluster(name: str | None) -> None:

@@ -57,7 +57,7 @@ class Life:
         return dict(found)
 
     def _inputs_in(self, properties: Mapping[str, Any]) -> dict[str, Any]:
-        """As a refresh has it: what was read, without the outputs."""
+        """Reads it as a refresh does: what was read, without the outputs."""
         outputs = {"fullyQualifiedName", "owner", "userType", "describeOutputs", "warehouseType"}
         return {name: value for name, value in properties.items() if name not in outputs}
 
