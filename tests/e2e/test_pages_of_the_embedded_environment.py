@@ -16,13 +16,17 @@ import pytest
 
 from firnline_infra.pulumi_cli import find_cli
 from firnline_infra.pulumi_cli.errors import PulumiError
+from firnline_ingest.config.document import parse
+from firnline_ingest.config.model import EngineConfig
+from firnline_local.running import RunningEnvironment
 from tests.docs.console_blocks import PAGES, ROOT, check, commands, is_local, name_of
+from tests.pulumi.engine import ingest
 
 pytestmark = [pytest.mark.e2e, pytest.mark.timeout(300)]
 
 UP_WITHIN_S = 120
-BEFORE_UP, PROVISIONED = ("doctor", "rotate-keys"), ("put",)
-"""Pages whose commands are typed before an environment is made, and where it is."""
+BEFORE_UP, PROVISIONED = ("doctor", "rotate-keys"), ("put", "audit", "latency", "dead-letters")
+"""Pages whose commands are typed before an environment is made, and where it is. The engine runs behind the first of these."""
 LOCAL = {name_of(page): page for page in PAGES if any(is_local(command) for command, _ in commands(page))}
 
 
@@ -30,10 +34,10 @@ LOCAL = {name_of(page): page for page in PAGES if any(is_local(command) for comm
 def local_up(folder: Path, *options: str) -> Iterator[Path]:
     """Yields a folder of a repository with `firnline local up` in a terminal of its own."""
     copytree(ROOT / "stacks", folder / "stacks")
-    orders = [{"order_id": number, "customer": f"customer-{number % 17}"} for number in range(1000)]
-    (folder / "orders.ndjson").write_text(
-        "".join(json.dumps({**each, "amount": 12.5, "kind": "order"}) + "\n" for each in orders)
-    )
+    paid = {"amount": 12.5, "kind": "order"}
+    lines = [json.dumps({"order_id": each, "customer": f"customer-{each % 17}", **paid}) for each in range(1000)]
+    lines[499] = lines[999] = "no json"
+    (folder / "orders.ndjson").write_text("\n".join(lines))
     log = folder / "up.log"
     command = [str(Path(sys.executable).with_name("firnline")), "local", "up", *options]
     with log.open("w") as output, subprocess.Popen(command, cwd=folder, stdout=output, stderr=output) as process:
@@ -69,7 +73,13 @@ def test_before_an_environment_is_made(tmp_path: Path) -> None:
             typed(page, folder)
 
 
-def test_in_an_environment_that_is_there(tmp_path: Path) -> None:
+def test_in_an_environment_that_is_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with local_up(tmp_path / "repository", "--spec", "stacks/environments/local.yaml") as folder:
-        for page in PROVISIONED:
+        first, *others = PROVISIONED
+        typed(first, folder)
+        environment = RunningEnvironment.attach(folder / ".firnline" / "local")
+        for name, value in environment.variables.items():
+            monkeypatch.setenv(name, value)
+        ingest(parse(EngineConfig, environment.engine_config(), "engine.json"))
+        for page in others:
             typed(page, folder)

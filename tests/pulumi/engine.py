@@ -32,6 +32,15 @@ def run_the_engine(environment: RunningEnvironment, outputs: Mapping[str, Any], 
     config = parse(EngineConfig, document(environment, outputs), "engine.json")
     (pipeline,) = config.pipelines
     environment.put_events(pipeline.stream, events, key=lambda number, _: str(number))
+    ingest(config)
+    table = f"{pipeline.database}.{pipeline.schema_}.{pipeline.table}"
+    with closing(_reader(environment, outputs)) as session:
+        return [row["n"] for row in rows(session, f"SELECT N FROM {table} ORDER BY N")]
+
+
+def ingest(config: EngineConfig) -> None:
+    """Takes in what the one stream has by now, as a task does that Spark has started, and proves the rows."""
+    (pipeline,) = config.pipelines
     lineage = read_lineage(kinesis_client(config.aws), pipeline.stream)
     pipe = pipeline.pipe or f"{pipeline.table}-STREAMING"
     target = TargetTable(pipeline.database, pipeline.schema_, pipeline.table, "", pipe)
@@ -49,9 +58,6 @@ def run_the_engine(environment: RunningEnvironment, outputs: Mapping[str, Any], 
     assert done.returncode == 0, done.stderr
     receipts = [json.loads(line) for line in done.stdout.splitlines() if line.startswith("{")]
     assert {receipt["state"] for receipt in receipts} == {"done"}, done.stderr
-    table = f"{pipeline.database}.{pipeline.schema_}.{pipeline.table}"
-    with closing(_reader(environment, outputs)) as session:
-        return [row["n"] for row in rows(session, f"SELECT N FROM {table} ORDER BY N")]
 
 
 def _reader(environment: RunningEnvironment, outputs: Mapping[str, Any]) -> Any:
