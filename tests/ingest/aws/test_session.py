@@ -30,3 +30,15 @@ def test_a_handler_of_one_session_is_no_other_ones() -> None:
         each.get_component("event_emitter").emit("asked.once")
     assert heard == ["one"]
     assert handlers(other) == handlers(Session())
+
+
+def test_what_a_library_adds_once_there_are_sessions_is_a_later_ones_too() -> None:
+    """Tracers do so when they are loaded, and moto."""
+    new_session()
+    heard: list[str] = []
+    BUILTIN_HANDLERS.append(("added", lambda **_: heard.append("heard")))
+    try:
+        new_session().get_component("event_emitter").emit("added.now")
+    finally:
+        BUILTIN_HANDLERS.pop()
+    assert heard == ["heard"]
