@@ -35,7 +35,7 @@ EXEMPT = {
     **dict.fromkeys(("runtimes/README", "s3", "which-lane"), A_REFERENCE),
     **dict.fromkeys(("build", "real-accounts", "rollout"), NEEDS_MORE),
     **dict.fromkeys(
-        ("beside-terraform", "deploy", "drift", "latency"),
+        ("beside-terraform", "deploy", "drift"),
         NEEDS_MORE,
     ),
     "status": NEEDS_MORE,

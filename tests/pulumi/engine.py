@@ -42,6 +42,7 @@ def ingest(config: EngineConfig) -> None:
     """Takes in what the one stream has by now, as a task does that Spark has started, and proves the rows."""
     (pipeline,) = config.pipelines
     lineage = read_lineage(kinesis_client(config.aws), pipeline.stream)
+    assert pipeline.table is not None
     pipe = pipeline.pipe or f"{pipeline.table}-STREAMING"
     target = TargetTable(pipeline.database, pipeline.schema_, pipeline.table, "", pipe)
     shards = tuple(
