@@ -1,5 +1,7 @@
 """Errors of `format("snowpipe")`, beside the errors of snowflake/."""
 
+from collections.abc import Sequence
+
 from firnline_ingest.errors import Fatal, Retryable, SnowflakeError
 
 
@@ -116,3 +118,22 @@ class BatchUnknown(SnowflakeError, Fatal):
             "Spark does not say which query and batch this task is of, so no row can be told from one that is added again.",
             next_step="use df.writeStream for a stream and df.write for a batch, on Spark 4.0 or newer.",
         )
+
+
+class PlanNotReplayable(SnowflakeError, Fatal):
+    """A DataFrame's plan may have other rows, or an order of its own, each time that Spark runs a batch."""
+
+    id = "FL-2519"
+    causes = (
+        "`replayable(…)` has looked at a DataFrame's plan: it has a random value, a shuffle without an order behind it, a part "
+        "of its rows (`limit`, `sample`), or an operator or a source of which nothing is known"
+    )
+    remedy = "another way to the same rows: the message has each place; without the check the query is as exact as FL-2512 finds"
+
+    def __init__(self, problems: Sequence[str]) -> None:
+        super().__init__(
+            f"A batch may have other rows when it is run again: {'; '.join(problems)}.",
+            next_step="change what is named. What can't be changed makes the query one that stops with FL-2512 when a batch is "
+            "run again, where rows may be there twice.",
+        )
+        self.problems = tuple(problems)
