@@ -11,6 +11,7 @@ from typing import Any
 
 from firnline_ingest.errors import FirnlineError, SnowflakeError
 from firnline_ingest.new_columns import NewColumns
+from firnline_ingest.schemas import SchemaRegistries
 from firnline_ingest.shard.group import ShardGroup
 from firnline_ingest.shard.receipt import Receipt, ShardProblem
 from firnline_ingest.shard.request import Deadline
@@ -65,6 +66,7 @@ class Engine:
         services = self.shard.services(
             channels=channels,
             new_columns=NewColumns.of(self.config) if self.asked.adds_columns else None,
+            schemas=SchemaRegistries(self.config.aws),
             run_id="run",
             reopen_delay_s=0.02,
             prove_every_s=0.05,
