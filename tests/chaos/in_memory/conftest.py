@@ -154,6 +154,8 @@ class World:
         """The same as a driver has them that hears each receipt at once."""
         self._differences = ReceiptDifferences(lambda owner: True)
         self.is_calm = False
+        self.has_lost_row = self.had_others = False
+        """Whether the row was lost, and whether several engines were there then or later: one may be frozen with counts."""
         self._kinesis = client
         self._engines = 0
 
@@ -174,6 +176,7 @@ class World:
             self.stream.shard().put(data)
 
     def lose_row(self) -> None:
+        self.has_lost_row = True
         self.ledger.forget(self.key)
 
     def settle(self) -> None:
@@ -252,6 +255,7 @@ def interleave(world: World) -> None:
     rng, alive, frozen = world.rng, [world.start()], list[TurnTaker]()
     world.put(rng.randint(1, 8))
     for _ in range(rng.randint(20, 300)):
+        world.had_others |= world.has_lost_row and len(alive) + len(frozen) > 1
         chance = rng.random()
         if chance < 0.15:
             world.settle()

@@ -133,8 +133,12 @@ def finish_with_old_configurations(world: World, seconds: float, *, is_killed: b
 
 @act(MADE_AGAIN, weight=2, loses=True)
 def the_stream_is_made_again(world: World) -> None:
-    """With shards of the same names, while sessions are open: whoever reads on would take its records for the old one's."""
-    known = [stream for stream in world.streams if world.is_found(stream)]
+    """With shards of the same names, while sessions are open: whoever reads on would take its records for the old one's.
+
+    Not where the ledger has lost all rows of the old one: then nothing knows that it was read.
+    """
+    lost = {row.key.stream for row in world.said_before} - {key.stream for key in world.ledger.memory.kept}
+    known = [stream for stream in world.streams if world.is_found(stream) and stream.name not in lost]
     if world.made_again_at or not known:
         return
     if world.rng.random() < 0.5:
