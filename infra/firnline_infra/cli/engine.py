@@ -11,7 +11,7 @@ import click
 
 from firnline_infra.cli.colour import coloured
 from firnline_infra.cli.engine_argument import ChosenEngine, engine_options, require_one
-from firnline_infra.cli.environment_argument import VARIABLE, EnvironmentFile
+from firnline_infra.cli.environment_argument import VARIABLE, EnvironmentFile, complete_environments
 
 if TYPE_CHECKING:
     from firnline_ingest.config.model import EngineConfig
@@ -27,7 +27,9 @@ INSTEAD = (
 def _engine_command(name: str, summary: str) -> click.Command:
     @click.command(name, context_settings=AS_GIVEN, help=summary, add_help_option=False)
     @engine_options
-    @click.argument("arguments", metavar="[ENV]", nargs=-1, type=click.UNPROCESSED)
+    @click.argument(
+        "arguments", metavar="[ENV]", nargs=-1, type=click.UNPROCESSED, shell_complete=complete_environments
+    )
     def command(engine: ChosenEngine, arguments: tuple[str, ...]) -> None:
         from firnline_ingest.__main__ import main
 

@@ -29,10 +29,36 @@ class EnvironmentFile(click.ParamType[Path]):
         return path
 
     def shell_complete(self, ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
-        """The environments of the current folder; behind a slash, files."""
-        if "/" in incomplete:
-            return [CompletionItem(incomplete, type="file")]
-        return [CompletionItem(name) for name in known_environments() if name.startswith(incomplete)]
+        return complete_environments(ctx, param, incomplete)
+
+
+def complete_environments(_: click.Context, __: click.Parameter, incomplete: str) -> list[CompletionItem]:
+    """Returns the environments of the current folder; behind a slash, files."""
+    if "/" in incomplete:
+        return [CompletionItem(incomplete, type="file")]
+    return [CompletionItem(name) for name in known_environments() if name.startswith(incomplete)]
+
+
+def complete_streams(ctx: click.Context, _: click.Parameter, incomplete: str) -> list[CompletionItem]:
+    """Returns the streams of the environment that was typed before."""
+    return [CompletionItem(name) for name in _streams_of(ctx, "streams", "name") if name.startswith(incomplete)]
+
+
+def complete_users(ctx: click.Context, _: click.Parameter, incomplete: str) -> list[CompletionItem]:
+    """Returns the users who have keys in the environment that was typed before."""
+    own = _streams_of(ctx, "pipelines", "stream", having="ingest")
+    return [CompletionItem(name) for name in ("ingest", "reader", *own) if name.startswith(incomplete)]
+
+
+def _streams_of(ctx: click.Context, section: str, name: str, having: str | None = None) -> list[str]:
+    """Returns names of a section, which may be wrong elsewhere; none where the document can't be read."""
+    import yaml
+
+    try:
+        document = yaml.safe_load(Path(ctx.params["environment"]).read_text(encoding="utf-8"))
+        return [str(each[name]) for each in document[section] if having is None or having in each]
+    except (OSError, KeyError, TypeError, ValueError, yaml.YAMLError):
+        return []
 
 
 def known_environments() -> list[str]:

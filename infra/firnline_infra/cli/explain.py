@@ -14,8 +14,14 @@ LINK = re.compile(r"\[([^\]]+)\]\(([\w/.-]+\.md(?:#[\w-]+)?)\)")
 AN_ID = re.compile(r"(?:FL-?)?\d{4}", re.IGNORECASE)
 
 
+def _complete_ids(_: click.Context, __: click.Parameter, incomplete: str) -> list[str]:
+    from firnline_infra.error_catalog import declared_errors
+
+    return [each for each in sorted(declared_errors()) if incomplete and each.startswith(incomplete.upper())]
+
+
 @click.command()
-@click.argument("words", metavar="[ID | WORD...]", nargs=-1)
+@click.argument("words", metavar="[ID | WORD...]", nargs=-1, shell_complete=_complete_ids)
 @output_option()
 def explain(words: tuple[str, ...], output: str) -> None:
     """Print the runbook's entry of an error id, such as FL-3011.

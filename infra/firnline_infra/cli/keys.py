@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 import click
 
 from firnline_infra.cli.accounts_option import ChosenAccounts, accounts_options
-from firnline_infra.cli.environment_argument import environment_argument
+from firnline_infra.cli.environment_argument import complete_users, environment_argument
 from firnline_infra.cli.finite_range import FiniteRange
 
 if TYPE_CHECKING:
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from firnline_infra.keys.rotate import DoneStep
 
 WAITING = 3
-user_argument = click.argument("user", default="ingest")
+user_argument = click.argument("user", default="ingest", shell_complete=complete_users)
 
 
 @click.group()

@@ -6,7 +6,7 @@ import click
 
 from firnline_infra.cli.accounts_option import ChosenAccounts, accounts_options
 from firnline_infra.cli.engine_argument import check_stream
-from firnline_infra.cli.environment_argument import environment_argument
+from firnline_infra.cli.environment_argument import complete_streams, environment_argument
 
 
 @click.group()
@@ -16,7 +16,7 @@ def pipeline() -> None:
 
 @pipeline.command()
 @environment_argument
-@click.argument("stream")
+@click.argument("stream", shell_complete=complete_streams)
 @accounts_options
 def pause(environment: Path, stream: str, accounts: ChosenAccounts) -> None:
     """Stop reading STREAM, and wait until its rows are proven.
@@ -40,7 +40,7 @@ def pause(environment: Path, stream: str, accounts: ChosenAccounts) -> None:
 
 @pipeline.command()
 @environment_argument
-@click.argument("stream")
+@click.argument("stream", shell_complete=complete_streams)
 @accounts_options
 def resume(environment: Path, stream: str, accounts: ChosenAccounts) -> None:
     """Read STREAM again, from where it was paused.

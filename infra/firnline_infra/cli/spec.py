@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from firnline_infra.cli.environment_argument import WHAT_ENV_IS, known_instead, spec_file_of
+from firnline_infra.cli.environment_argument import WHAT_ENV_IS, complete_environments, known_instead, spec_file_of
 from firnline_infra.cli.output import output_option, show
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ def spec() -> None:
 
 
 @spec.command(epilog=f"{WHAT_ENV_IS} For example: firnline spec check dev prod")
-@click.argument("environments", metavar="ENV...", nargs=-1, required=True)
+@click.argument("environments", metavar="ENV...", nargs=-1, required=True, shell_complete=complete_environments)
 @output_option(text="One document for each specification.")
 def check(environments: tuple[str, ...], output: str) -> None:
     """Report every problem of specifications at once.

@@ -46,13 +46,27 @@ def completed(*words: str) -> list[str]:
         "COMP_CWORD": str(len(words) - 1),
     }
     result = CliRunner(env=variables).invoke(firnline, [], prog_name="firnline", complete_var="_FIRNLINE_COMPLETE")
-    return [line.partition(",")[2] for line in result.output.splitlines()]
+    return [line.partition(",")[2] for line in result.output.splitlines() if line]
 
 
 def test_commands_and_environments_are_completed(repository: Path) -> None:
     assert completed("firnline", "dea") == ["dead-letters"]
     assert completed("firnline", "estimate", "") == ["dev", "prod"]
     assert completed("firnline", "status", "d") == ["dev"]
+    assert completed("firnline", "spec", "check", "dev", "p") == ["prod"]
+    assert completed("firnline", "drain", "d") == ["dev"]
+
+
+def test_streams_users_and_ids_are_completed(repository: Path) -> None:
+    assert completed("firnline", "pipeline", "pause", "dev", "o") == ["orders"]
+    assert completed("firnline", "pipeline", "pause", "prod", "") == [], "an empty document has none"
+    assert completed("firnline", "keys", "create", "dev", "") == ["ingest", "reader"]
+    specification = repository / "stacks" / "environments" / "dev.yaml"
+    specification.write_text(
+        f"{specification.read_text(encoding='utf-8')}pipelines: [{{stream: orders, ingest: {{}}}}]\n"
+    )
+    assert completed("firnline", "keys", "rotate", "dev", "o") == ["orders"]
+    assert "FL-3011" in completed("firnline", "explain", "fl-301")
 
 
 @pytest.mark.parametrize("words", [(), ("keys", "create"), ("explain",), ("run",)])
