@@ -5,7 +5,7 @@ One statement runs at a time here. What it says is done when it was taken, and r
 
 import datetime as dt
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 from uuid import uuid4
@@ -158,9 +158,9 @@ class RedshiftData(RuntimeService):
             attached = [each.partition("iamRoleArn=")[2].rstrip(")") for each in namespace["iamRoles"]]
             return self._source(role, attached, namespace["defaultIamRoleArn"], namespace["namespaceArn"])
 
-        return self._databases.setdefault(
+        return self._known(
             ("namespace", namespace["namespaceArn"]),
-            RedshiftDatabase(
+            lambda: RedshiftDatabase(
                 namespace["dbName"],
                 case_sensitive=lambda: parameters()["enable_case_sensitive_identifier"] == "true",
                 source=source,
@@ -189,8 +189,16 @@ class RedshiftData(RuntimeService):
             groups = cluster().get("ClusterParameterGroups", ())
             return any(not each["ParameterGroupName"].startswith("default.") for each in groups)
 
-        made = RedshiftDatabase(database, case_sensitive=is_case_sensitive, source=source, client=self._client)
-        return self._databases.setdefault(("cluster", identifier), made)
+        return self._known(
+            ("cluster", identifier),
+            lambda: RedshiftDatabase(database, case_sensitive=is_case_sensitive, source=source, client=self._client),
+        )
+
+    def _known(self, place: tuple[str, str], make: Callable[[], RedshiftDatabase]) -> RedshiftDatabase:
+        """Makes each database once: to start a DuckDB takes longer than most statements."""
+        if place not in self._databases:
+            self._databases[place] = make()
+        return self._databases[place]
 
     def _source(self, role: str, attached: list[str], default: str | None, arn: str) -> StreamReader:
         wanted = default if role == "default" else role
