@@ -157,10 +157,10 @@ class RuntimesApplication:
 
     def _answer(self, environ: WSGIEnvironment, path: str, body: bytes) -> Answer:
         service, query = self._service(environ), environ.get("QUERY_STRING", "")
-        if service.name == RedshiftData.name:
-            self._schedules.run_due()
         try:
             request = parse(service.name, environ["REQUEST_METHOD"], path, query, body)
+            if (service.name, request.operation) == (RedshiftData.name, "ExecuteStatement"):
+                self._schedules.run_due()
             content = self._asked(service, request, credential(environ).access_key)
         except ServiceError as error:
             return _error(error)
@@ -206,7 +206,9 @@ class RuntimesApplication:
 
 
 @cache
+@cache
 def client_of_redshift(places: JobEndpoints, service: str) -> Any:
+    """Each of them is asked with every statement: to make one takes longer than to ask it."""
     return client(places, service, f"{SERVICE_KEY}redshift.amazonaws.com", "service")
 
 

@@ -1,7 +1,7 @@
 """EventBridge, as far as it runs statements of Redshift and counts how they ended. Schedules and rules are moto's.
 
-A schedule begins at once and goes on by its rate ("Schedule types", EventBridge Scheduler); here it runs when the runtimes are
-asked for something next. What it asks for, it asks as its role, which has to let it.
+A schedule begins at once and goes on by its rate ("Schedule types", EventBridge Scheduler); here it runs when the Data API
+is asked for the next statement. What it asks for, it asks as its role, which has to let it.
 """
 
 import json
