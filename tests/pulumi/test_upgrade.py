@@ -19,12 +19,18 @@ pytestmark = [pytest.mark.pulumi, pytest.mark.usefixtures("pulumi_binary"), pyte
 
 LANDING = "urn:pulumi:prod::firnline::firnline:index:SnowflakeLanding$snowflake:index/grantPrivilegesToAccountRole:"
 GRANT = f"{LANDING}GrantPrivilegesToAccountRole::landing-grant-FIRNLINE_PROD_DEPLOY-user"
+ALARM = "urn:pulumi:prod::firnline::firnline:index:IngestAlarms$aws:cloudwatch/metricAlarm:MetricAlarm::alarms-firnline-prod"
+OF_STREAMS = ("dead-letters", "lag", "rejected-rows", "stopped", "throttled", "time-to-trim", "waiting")
+OF_LEDGER = ("DeleteItem", "GetItem", "PutItem", "Query", "UpdateItem")
 CHANGED: dict[str, dict[str, str]] = {
     "0.1.0": {
         "urn:pulumi:prod::firnline::firnline:index:RuntimeRole$aws:iam/rolePolicy:RolePolicy::engine-role-policy": "update",
         "urn:pulumi:prod::firnline::firnline:index:OperationsDashboard$aws:cloudwatch/dashboard:Dashboard::dashboard": "update",
         f"{GRANT}-FIRNLINE_PROD_INGEST": "create",
         f"{GRANT}-FIRNLINE_PROD_READER": "create",
+        **{f"{ALARM}-{stream}-{about}": "update" for stream in ("clicks", "orders", "prices") for about in OF_STREAMS},
+        **{f"{ALARM}-ledger-{operation}-errors": "update" for operation in OF_LEDGER},
+        f"{ALARM}-heartbeat": "update",
     }
 }
 """What today's version makes anew or updates in a stack of that one, by URN, and which of both. The changelog says so, as

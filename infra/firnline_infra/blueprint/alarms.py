@@ -30,10 +30,13 @@ from firnline_ingest.config.metrics import (
     WAITING_SHARDS,
     Metric,
 )
+from firnline_ingest.errors import DOCUMENTATION
 from firnline_ingest.permissions.aws import LEDGER
 from firnline_ingest.permissions.permission import Resource
 
 A_MINUTE_MS, AN_HOUR_S = 60_000, 3600
+PAGE = f"{DOCUMENTATION}metrics/#alarms"
+"""The page of the documentation that lists each alarm with what to do."""
 PERIOD_S = 300
 LEDGER_OPERATIONS = tuple(each.action.partition(":")[2] for each in LEDGER if each.on is Resource.LEDGER_ITEMS)
 """DynamoDB counts SystemErrors by table and operation together; by the table alone there is no such metric (developer
@@ -298,7 +301,7 @@ def _of(
         assert threshold is not None, rule.name
         yield {
             "alarm_name": f"{names.application}-{rule.name.format_map(slots)}",
-            "alarm_description": rule.says.format_map(slots),
+            "alarm_description": f"{rule.says.format_map(slots)} More: {PAGE}",
             "namespace": namespace,
             "metric_name": metric,
             "statistic": statistic,

@@ -255,6 +255,8 @@ def test_what_the_engine_counts_wakes_somebody_where_cloudwatch_gets_it() -> Non
         "heartbeat": (1, "breaching"),
     }
     assert all(" Next: " in alarm["alarm_description"] for alarm in ours.values())
+    assert all(alarm["alarm_description"].endswith("/metrics/#alarms") for alarm in ours.values())
+    assert all(len(alarm["alarm_description"]) <= 1024 for alarm in ours.values())
 
 
 def test_each_operation_of_the_engine_on_the_ledgers_rows_has_its_alarm() -> None:
