@@ -27,6 +27,7 @@ pytestmark = [pytest.mark.e2e, pytest.mark.timeout(300)]
 UP_WITHIN_S = 120
 BEFORE_UP, PROVISIONED = ("doctor", "rotate-keys"), ("put", "audit", "latency", "dead-letters")
 """Pages whose commands are typed before an environment is made, and where it is. The engine runs behind the first of these."""
+MADE_BY_PULUMI = ("deploy", "drift")
 LOCAL = {name_of(page): page for page in PAGES if any(is_local(command) for command, _ in commands(page))}
 
 
@@ -60,17 +61,30 @@ def typed(page: str, folder: Path) -> None:
 
 
 def test_each_page_with_such_a_command_is_run_here() -> None:
-    assert LOCAL.keys() == {*BEFORE_UP, *PROVISIONED}
+    assert LOCAL.keys() == {*BEFORE_UP, *PROVISIONED, *MADE_BY_PULUMI}
 
 
-def test_before_an_environment_is_made(tmp_path: Path) -> None:
+@pytest.fixture
+def empty(tmp_path: Path) -> Iterator[Path]:
     try:
         find_cli()
     except PulumiError as error:
         pytest.skip(error.what)
     with local_up(tmp_path / "repository", "--empty", "--spec", "stacks/environments/dev.yaml") as folder:
-        for page in BEFORE_UP:
-            typed(page, folder)
+        yield folder
+
+
+def test_before_an_environment_is_made(empty: Path) -> None:
+    for page in BEFORE_UP:
+        typed(page, empty)
+
+
+@pytest.mark.slow
+def test_while_an_environment_is_made_by_pulumi_and_behind_it(empty: Path) -> None:
+    for user in ("ingest", "reader"):
+        check(LOCAL["deploy"], f"firnline keys create dev {user} --local", "…\nNext: firnline up dev --local\n", empty)
+    for page in MADE_BY_PULUMI:
+        typed(page, empty)
 
 
 def test_in_an_environment_that_is_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
