@@ -70,6 +70,18 @@ def _bare_enum(enum: EnumDescriptorProto) -> None:
         value.ClearField("options")
 
 
+@pytest.mark.parametrize("blank", [" ", "/**/", "// x\n", "\n", "/* * / */ "])
+def test_a_text_that_ends_in_a_quotation_is_refused_at_once_whatever_stands_before(blank: str) -> None:
+    """Not by trying each way in which blanks and comments could be divided."""
+    with pytest.raises(ProtoRefused, match="not of the language"):
+        parsed(blank * 60 + '"', "x")
+
+
+def test_a_comment_that_does_not_end_is_refused_at_once() -> None:
+    with pytest.raises(ProtoRefused, match="not of the language"):
+        parsed("/* " * 400_000, "x")
+
+
 def test_names_that_are_words_of_the_language_are_names() -> None:
     file = parsed(
         'syntax = "proto3"; message message { string message = 1; repeated string option = 2; optional int32 optional = 3; '

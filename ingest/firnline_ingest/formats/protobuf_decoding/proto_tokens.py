@@ -7,9 +7,9 @@ from typing import NamedTuple
 from firnline_ingest.formats.protobuf_decoding.errors import ProtoRefused
 
 TOKEN = re.compile(
-    r"""(?:\s+|//[^\n]*|/\*.*?\*/)*
+    r"""(?:\s|//[^\n]*|/\*.*?\*/)*+
     (?:(?P<name>[A-Za-z_]\w*)|(?P<number>\.?\d[\w.]*(?:(?<=[eE])[+-]\d+)?)
-    |(?P<text>"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*')|(?P<sign>[^\s\w"'])|(?P<end>\Z))""",
+    |(?P<text>"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*')|(?P<open>/\*)|(?P<sign>[^\s\w"'])|(?P<end>\Z))""",
     re.VERBOSE | re.DOTALL | re.ASCII,
 )
 MOST_TOKENS = 400_000
@@ -26,7 +26,7 @@ def _tokens(text: str) -> Iterator[Token]:
     at = 0
     while True:
         found = TOKEN.match(text, at)
-        if found is None or found.lastgroup is None:
+        if found is None or found.lastgroup in (None, "open"):  # a comment that does not end
             raise ProtoRefused(f"line {text.count(chr(10), 0, at) + 1} of its text is not of the language")
         yield Token(found.lastgroup, found[found.lastgroup], found.start(found.lastgroup))
         if found.lastgroup == "end":
