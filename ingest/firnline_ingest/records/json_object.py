@@ -5,6 +5,7 @@ between them, the keys and values that were seen account for every byte of the p
 """
 
 import json
+import re
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 
@@ -21,6 +22,7 @@ SHALLOW_WHOLE = 2 * MAX_DEPTH  # nor a payload of so many
 
 _raw = msgspec.json.Decoder(msgspec.Raw).decode
 _TOO_DEEP = Rejection(RejectReason.TOO_DEEP, f"it is nested deeper than {MAX_DEPTH} levels.")
+_SURROGATE = re.compile(rb"\\u[dD][89a-fA-F]")
 _KNOWN_STARTS = {
     b"\xef\xbb\xbf": "a byte order mark",
     b"\x1f\x8b": "gzip",
@@ -124,7 +126,22 @@ def fault_of(payload: bytes, error: Exception) -> Rejection:
         return _TOO_DEEP
     if isinstance(error, msgspec.ValidationError):
         return Rejection(RejectReason.NOT_AN_OBJECT, f"{error}.".replace("`", ""))
+    if _has_half_a_pair(payload):
+        return Rejection(RejectReason.NOT_JSON, "it has half of a surrogate pair, which is not a character.")
     return Rejection(RejectReason.NOT_JSON, f"{error}.")
+
+
+def _has_half_a_pair(payload: bytes) -> bool:
+    """Returns whether it would be JSON but for that; msgspec says that it was truncated, or where the next character is."""
+    if _SURROGATE.search(payload) is None:
+        return False
+    try:
+        json.dumps(json.loads(payload), ensure_ascii=False).encode()
+    except UnicodeEncodeError:
+        return True
+    except (ValueError, RecursionError):
+        return False
+    return False
 
 
 def _first_bad_byte(payload: bytes) -> int:

@@ -363,3 +363,19 @@ def test_expecting_other_keys_changes_no_verdict(payload: tuple[bytes, bytes | R
     check = JsonObjectCheck([COLUMN])
     fates(check, [b'{"a":1}'] * (ENOUGH + 1))
     assert fates(check, [payload[0]]) == [payload[1]]
+
+
+@pytest.mark.parametrize("text", [r"\ud800", r"\udc00", r"\ud800\u0041", r"a\uDBFF"])
+@pytest.mark.parametrize("form", ['{{"id":1,"x":"{}"}}', '{{"{}":1}}', '{{"a":{{"b":["{}"]}}}}'])
+def test_half_a_surrogate_pair_is_called_so(form: str, text: str) -> None:
+    """msgspec says that the input was truncated."""
+    with pytest.raises(Unusable) as raised:
+        JsonObjectCheck([COLUMN])(form.format(text).encode())
+    assert raised.value.fault.detail == "it has half of a surrogate pair, which is not a character."
+
+
+@pytest.mark.parametrize("payload", [rb'{"x":"\ud83d\ude00"', rb'{"x":"\\ud800"', b'{"x":"\\ud800', b'{"x":"\\ud800"'])
+def test_what_ends_too_soon_is_not_called_half_a_pair(payload: bytes) -> None:
+    with pytest.raises(Unusable) as raised:
+        JsonObjectCheck([COLUMN])(payload)
+    assert raised.value.fault.detail != "it has half of a surrogate pair, which is not a character."
