@@ -1,13 +1,17 @@
 """Hadoop's own YARN below an embedded cluster: it answers what our client of EMR on EC2 asks it, and goes with the cluster."""
 
+import json
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
+import urllib3
 
 from firnline_infra.runtimes.emr_ec2.job import CONTEXT_WITHIN, start_tag
 from firnline_infra.runtimes.emr_ec2.service import ALIVE, SCRIPT, STEP_LOGS
+from firnline_local.runtimes.emr_ec2.yarn import USER
 from firnline_local.runtimes.jobs.spark_home import installed_spark
 from tests.local.runtimes.conftest import ROLE
 from tests.local.runtimes.machines_here import Clusters, serving, until
@@ -46,6 +50,28 @@ def works_in(process: Path, folder: Path) -> bool:
         return False
 
 
+def as_a_web_page(yarn: Path, method: str, path: str, document: dict[str, Any] | None = None) -> tuple[int, Any]:
+    """Asks the ResourceManager under a name that is another site's, as a page does whose name leads here by now."""
+    (port,) = re.findall(
+        r"resourcemanager\.webapp\.address</name><value>[^:]*:(\d+)<", (yarn / "conf/yarn-site.xml").read_text()
+    )
+    headers = {"Host": "pages.example", "Content-Type": "application/json"}
+    url, body = f"http://127.0.0.1:{port}/ws/v1/cluster{path}", None if document is None else json.dumps(document)
+    answer = urllib3.request(method, url, body=body, headers=headers, retries=False)
+    return answer.status, json.loads(answer.data or "null")
+
+
+def start_over_http(yarn: Path, who: str, command: str) -> tuple[int, Any]:
+    _, made = as_a_web_page(yarn, "POST", f"/apps/new-application{who}")
+    application = {
+        "application-id": made["application-id"],
+        "am-container-spec": {"commands": {"command": command}},
+        "resource": {"memory": 128, "vCores": 1},
+        "application-type": "YARN",
+    }
+    return as_a_web_page(yarn, "POST", f"/apps{who}", application)
+
+
 def test_the_step_that_ends_an_engine_asks_it_and_it_goes_with_its_cluster(clusters: Clusters, tmp_path: Path) -> None:
     """Where nothing has the tag of the start, nothing is killed, and the engine is gone."""
     id_ = clusters.make(StepConcurrencyLevel=2)
@@ -61,6 +87,11 @@ def test_the_step_that_ends_an_engine_asks_it_and_it_goes_with_its_cluster(clust
     asked = (folder / "steps" / step / "stdout").read_text() + (folder / "steps" / step / "stderr").read_text()
     assert "Connecting to ResourceManager" in asked
     assert len(daemons(folder / "yarn")) == 2
+    for who in ("", f"?user.name={USER}"):
+        code, said = start_over_http(folder / "yarn", who, f"touch {tmp_path / 'ran'}")
+        assert code == 400, said
+        assert "does not have permission to submit" in said["RemoteException"]["message"]
+    assert not (tmp_path / "ran").exists()
     clusters.emr.terminate_job_flows(JobFlowIds=[id_])
     until(lambda: daemons(folder), lambda left: not left, HANGS_S)
 

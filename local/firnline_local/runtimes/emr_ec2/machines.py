@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from firnline_local.runtimes.emr_ec2.metadata import InstanceMetadata
-from firnline_local.runtimes.emr_ec2.yarn import NodeSize, Yarn
+from firnline_local.runtimes.emr_ec2.yarn import USER, NodeSize, Yarn
 from firnline_local.runtimes.jobs.container import STDERR, STDOUT, Container, Order
 from firnline_local.runtimes.jobs.credentials import JobEndpoints, OnSession, RoleSession
 from firnline_local.runtimes.jobs.log_sink import LogSink
@@ -22,7 +22,6 @@ from firnline_local.wsgi import WsgiServer
 STEP_LOGS = "/mnt/var/log/hadoop/steps"
 """The folder of steps' logs on the primary node (Management Guide, "View log files")."""
 NEED_YARN = ("spark-submit", "yarn ")
-USER = "hadoop"
 LINES = 5  # of a step that failed
 
 

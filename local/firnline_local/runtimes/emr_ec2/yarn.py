@@ -23,6 +23,8 @@ from firnline_local.runtimes.jobs.spark_home import SMALL, java_variables
 from firnline_local.runtimes.jobs.submission import LaunchRefused
 
 HOST = "127.0.0.1"
+USER = "hadoop"
+"""As whom steps ask YARN, as on EMR."""
 READY_S, LOOK_S = 600.0, 0.1  # a machine that has other things to do is no reason to give up
 READY = {"resourcemanager": "Transitioned to active state", "nodemanager": "Registered with ResourceManager as"}
 MANAGER = "org.apache.hadoop.yarn.server.resourcemanager.ResourceManager"
@@ -47,6 +49,15 @@ SCHEDULER = {
     "yarn.scheduler.capacity.maximum-am-resource-percent": "1.0",
 }
 """One queue; as many drivers as there is memory for, as EMR has it."""
+ONLY_ITS_USER = {
+    "yarn.acl.enable": "true",
+    "hadoop.http.filter.initializers": "org.apache.hadoop.http.lib.StaticUserWebFilter,",  # without the comma YARN puts
+    "yarn.resourcemanager.webapp.delegation-token-auth-filter.enabled": "false",  # one before it that believes ?user.name=
+}
+"""Who comes over HTTP is YARN's static user, whatever name he gives himself, and neither starts nor ends an application: a web
+page that reaches the port by a name of its own would run any command here. The servers of this package refuse such names
+(other_sites.py); Hadoop's looks at none."""
+QUEUE_RIGHTS = ("submit_applications", "administer_queue")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -144,8 +155,11 @@ class Yarn:
         core = {"hadoop.tmp.dir": str(self._folder / "tmp"), "fs.defaultFS": "file:///"}
         for name, content in (
             ("core-site", core),
-            ("yarn-site", {**manager, **node, **self._site}),
-            ("capacity-scheduler", SCHEDULER),
+            ("yarn-site", {**manager, **node, **self._site, **ONLY_ITS_USER, "yarn.admin.acl": USER}),
+            (
+                "capacity-scheduler",
+                SCHEDULER | {f"yarn.scheduler.capacity.root.acl_{each}": USER for each in QUEUE_RIGHTS},
+            ),
         ):
             (self.conf / f"{name}.xml").write_text(configuration(content), encoding="utf-8")
         (self.conf / "log4j2.properties").write_text(LOGGING.format(level="info"), encoding="utf-8")
