@@ -161,6 +161,25 @@ def test_a_deployer_without_a_role_is_told_what_he_may_not_and_who_gives_it(
         ci.create(folder(document), document)
 
 
+def test_what_a_namespace_does_not_admit_is_no_right_that_is_missing(
+    control_plane: ControlPlane, namespace: str
+) -> None:
+    """The API server says 403 to both."""
+    spec, admin = spec_of("dev", "kubeflow", namespace=namespace), control_plane.api("admin")
+    apply_prerequisites(spec, admin)
+    section = spec.aws.runtime.kubernetes
+    assert section is not None
+    pods = f"/api/v1/namespaces/{namespace}/pods"
+    absent = pod.probe(section, name="probe", service_account="absent")
+    with pytest.raises(RuntimeRefused, match=r"403: .*error looking up service account") as refused:
+        admin.create(pods, absent)
+    assert "no right is missing" in refused.value.next_step
+    admin.delete(f"/api/v1/namespaces/{namespace}")
+    with pytest.raises(RuntimeRefused, match=r"403: .*being terminated") as refused:
+        admin.create(pods, pod.probe(section, name="probe", service_account=spec.aws.runtime.service_account))
+    assert refused.value.next_step.startswith("wait until the namespace is gone")
+
+
 @pytest.mark.parametrize(
     ("name", "value"),
     [

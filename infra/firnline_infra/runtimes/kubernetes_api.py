@@ -5,6 +5,7 @@ client certificates, and commands that give either, which is how the clouds' clu
 """
 
 import json
+import re
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -37,6 +38,14 @@ STRICT = {"fieldValidation": "Strict"}
 UNTYPED = ("failed to create typed patch object", "failed to convert new object")
 """Begins the message of a 500 by which kube-apiserver 1.36 refuses to apply an object with a field that its schema does not have,
 or that has another type there; to create it is refused by 400 or 422."""
+A_RIGHT = re.compile(r'User ".*" cannot \w+ resource|attempting to grant RBAC permissions not currently held')
+"""In a 403 for want of a right; admission says 403 as well: quotas, limits, Pod Security, webhooks, a namespace that ends."""
+ENDING = "because it is being terminated"
+BY_ADMISSION = {
+    ENDING: "wait until the namespace is gone, make it again (kubectl create namespace), then run the same command.",
+    "": "no right is missing: the namespace does not admit the object, for the reason that it says. Correct it there or in the "
+    "specification, with whoever administers the namespace.",
+}
 NEXT_STEPS = {
     BAD_REQUEST: REPORT_REQUEST,
     INVALID: REPORT_REQUEST,
@@ -166,6 +175,8 @@ class HttpKubernetesApi:
             raise RuntimeUnavailable(action, on, words)
         status = BAD_REQUEST if is_untyped else response.status
         next_step = NEXT_STEPS.get(status, "correct what it says, and run the same command again.")
+        if status == FORBIDDEN and A_RIGHT.search(message) is None:
+            next_step = BY_ADMISSION[ENDING if ENDING in message else ""]
         refused = RuntimeRefused(action, on, words, next_step=next_step)
         refused.is_unauthorized = response.status == UNAUTHORIZED
         raise refused
