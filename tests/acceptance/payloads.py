@@ -31,6 +31,9 @@ SCHEMA: dict[str, Any] = {
     ],
 }
 CLASHES = {"type": "record", "name": "C", "fields": [{"name": "KINESISMETADATA", "type": "long"}]}
+PROTO = """syntax = "proto3";
+message Lines { int64 a = 1; }
+message Order { int64 n = 1; optional string note = 2; Lines lines = 3; }"""
 SECOND_SHARD = str(2**127 + 1)
 """A hash key of the second of two shards."""
 
@@ -74,6 +77,9 @@ class Registries:
     known: int
     no_record: int
     glue: UUID
+    message: int
+    glue_message: UUID
+    """Those of `PROTO`."""
 
 
 def order(n: int) -> dict[str, Any]:
@@ -132,7 +138,18 @@ COLUMNS = ["N", "NOTE", "LINES"]
 
 def sorts(registries: Registries) -> Mapping[str, Sort]:
     """By a name that can be a stream's."""
-    named = dict([*_json(), *_lines(), *_contents(), *_packed(), *_avro(), *_framed(registries), *_aggregates()])
+    named = dict(
+        [
+            *_json(),
+            *_lines(),
+            *_contents(),
+            *_packed(),
+            *_avro(),
+            *_framed(registries),
+            *_protobuf(registries),
+            *_aggregates(),
+        ]
+    )
     limit = {"max_row_bytes": MOST}
     return {
         name: Sort({**limit, **of.options}, of.good, of.bad, of.rows, of.left_out, of.empty, of.shards)
@@ -326,6 +343,54 @@ def _framed(registries: Registries) -> Iterator[tuple[str, Sort]]:
                 "no frame": bad(as_json(1), Why.MALFORMED),
                 "an array": bad(confluent(b"[]"), Why.NOT_AN_OBJECT),
                 "nothing in it": bad(confluent(b""), Why.EMPTY),
+            },
+        ),
+    )
+
+
+def _varint(number: int) -> bytes:
+    """Encodes a number below 2^14."""
+    return bytes([number]) if number < 128 else bytes([number & 127 | 128, number >> 7])
+
+
+def as_message(n: int) -> bytes:
+    """Encodes an Order of `PROTO`, by hand."""
+    note = order(n)["note"]
+    text = b"" if note is None else b"\x12" + _varint(len(note.encode())) + note.encode()
+    lines = b"\x08" + _varint(n)
+    return b"\x08" + _varint(n) + text + b"\x1a" + _varint(len(lines)) + lines
+
+
+def _protobuf(registries: Registries) -> Iterator[tuple[str, Sort]]:
+    def confluent(data: bytes, path: bytes = b"\2\2", number: int = registries.message) -> bytes:
+        return b"\0" + number.to_bytes(4, "big") + path + data
+
+    def glue(data: bytes, place: bytes = b"\1") -> bytes:
+        return b"\3\0" + registries.glue_message.bytes + place + data
+
+    unlike = {"a field more": b"\x20\1", "cut in a field": b"\x12\5a", "not UTF-8": b"\x12\1\xff"}
+    registry = {"url": registries.url}
+    yield (
+        "confluent-protobuf",
+        Sort(
+            {"format": {"type": "protobuf", "framing": "confluent", "registry": registry}},
+            lambda n: Put(confluent(as_message(n))),
+            {
+                **{what: bad(confluent(data), Why.MALFORMED) for what, data in unlike.items()},
+                "no such message": bad(confluent(b"", b"\2\4"), Why.MALFORMED),
+                "an unknown id": bad(confluent(b"", number=2**32 - 1), Why.UNKNOWN_SCHEMA),
+                "a schema of Avro": bad(confluent(b"", number=registries.known), Why.MALFORMED),
+            },
+        ),
+    )
+    yield (
+        "glue-protobuf",
+        Sort(
+            {"format": {"type": "protobuf", "framing": "glue"}},
+            lambda n: Put(glue(as_message(n))),
+            {
+                **{what: bad(glue(data), Why.MALFORMED) for what, data in unlike.items()},
+                "no such message": bad(glue(b"", b"\2"), Why.MALFORMED),
             },
         ),
     )

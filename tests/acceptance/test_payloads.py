@@ -15,14 +15,19 @@ from firnline_ingest.kinesis.hash_range import HashRange
 from firnline_ingest.kinesis.page import Record
 from firnline_ingest.records.rejection import RejectReason
 from firnline_ingest.records.rows import RowMaker, Rows
-from tests.acceptance.payloads import SCHEMA, SECOND_SHARD, Put, Registries, Sort, sorts
+from tests.acceptance.payloads import PROTO, SCHEMA, SECOND_SHARD, Put, Registries, Sort, sorts
 
 GLUE = UUID("b7b4a7f0-9c96-4e4a-a687-fb5de9ef0c63")
-SORTS = sorts(Registries("https://registry.example.com", known=7, no_record=8, glue=GLUE))
+GLUE_PROTO = UUID("0a9a3b6e-5b1d-4a4e-9a52-5c8c2f0f0001")
+SORTS = sorts(
+    Registries("https://registry.example.com", known=7, no_record=8, glue=GLUE, message=9, glue_message=GLUE_PROTO)
+)
 KNOWN: dict[int | UUID, RegisteredSchema] = {
     7: RegisteredSchema(json.dumps(SCHEMA)),
     8: RegisteredSchema('{"type": "string"}'),
+    9: RegisteredSchema(PROTO, "PROTOBUF"),
     GLUE: RegisteredSchema(json.dumps(SCHEMA)),
+    GLUE_PROTO: RegisteredSchema(PROTO, "PROTOBUF"),
 }
 
 

@@ -14,7 +14,7 @@ from uuid import UUID
 
 from firnline_infra.specification.metadata_type import metadata_columns
 from firnline_infra.specification.pipeline import Pipeline
-from tests.acceptance.payloads import OBJECTS, SCHEMA, Put, Registries, Sort, as_json, sorts
+from tests.acceptance.payloads import OBJECTS, PROTO, SCHEMA, Put, Registries, Sort, as_json, sorts
 from tests.acceptance.stage import METADATA, STOPPED, Stage
 from tests.acceptance.sums import Line, SceneFailed, Sums
 from tests.fakes.confluent_registry import Registry, serving
@@ -66,14 +66,18 @@ class Formats:
         yield Line(f"{REFUSES}: accepted", found[REFUSES], accepted)
 
     def _registered(self, registry: Registry) -> Registries:
-        made = self.stage.client("glue").create_schema(
-            SchemaName=self.stage.name, DataFormat="AVRO", Compatibility="NONE", SchemaDefinition=json.dumps(SCHEMA)
-        )
+        def of_glue(name: str, kind: str, text: str) -> UUID:
+            glue = self.stage.client("glue")
+            made = glue.create_schema(SchemaName=name, DataFormat=kind, Compatibility="NONE", SchemaDefinition=text)
+            return UUID(made["SchemaVersionId"])
+
         return Registries(
             url=registry.url,
             known=registry.register("orders", SCHEMA),
             no_record=registry.register("names", {"type": "string"}),
-            glue=UUID(made["SchemaVersionId"]),
+            glue=of_glue(self.stage.name, "AVRO", json.dumps(SCHEMA)),
+            message=registry.register("messages", PROTO, kind="PROTOBUF"),
+            glue_message=of_glue(f"{self.stage.name}-protobuf", "PROTOBUF", PROTO),
         )
 
     def _mixed(self, of: Sort, rng: random.Random) -> list[Put]:
