@@ -173,7 +173,7 @@ class StreamView:
         if known_ms := max((row.known_ms for row in parents), default=0):
             return known_ms
         if any(self.offsets.get(parent) == GONE for parent in self.parents_of(shard)):
-            return max(1, min((row.known_ms for row in self.rows.values()), default=0))
+            return max(1, min([row.known_ms for row in self.rows.values()] + self._noted_ms, default=0))
         if row is None and isinstance(parse_start(self.offsets.get(shard, ENDED)), AtTimestamp):
             return 0
         return self._first_ms
@@ -199,8 +199,13 @@ class StreamView:
     @cached_property
     def _first_ms(self) -> int:
         """Since when a shard may have been there of which no row knows more."""
-        first_ms = self.planned_ms or self.lineage.listed_ms
-        return min((row.since_ms for row in self.rows.values() if row.since_ms > 1), default=first_ms)
+        since = [row.since_ms for row in self.rows.values() if row.since_ms > 1]
+        return min(since + self._noted_ms, default=self.lineage.listed_ms)
+
+    @property
+    def _noted_ms(self) -> list[int]:
+        """The stream's first plan, if it was noted: older than what rows say where the oldest of them was lost."""
+        return [self.planned_ms] if self.planned_ms else []
 
 
 def _shortest_hours(rows: Iterable[ShardRow]) -> int:

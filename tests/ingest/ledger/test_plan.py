@@ -350,6 +350,14 @@ def test_a_child_of_what_another_consumer_has_read_is_ours_since_the_first_plan(
     assert {each.shard: each.since_ms for each in found} == {"left": 100, "right": 100}
 
 
+def test_a_shard_may_be_as_old_as_the_first_plan_where_the_rows_that_knew_it_were_lost() -> None:
+    """Rows that are left, or were made again, are of other shards: how far those were read says nothing of this one."""
+    rows = {"other": replace(row("other"), since_ms=500, arrived_ms=700)}
+    tree = lineage(LEFT, ListedShard("root"), ListedShard("other"))
+    found = planned_starts(tree, rows, {"parent": "gone", "left": "h", "root": "h"}, planned_ms=100)
+    assert {each.shard: each.since_ms for each in found} == {"left": 100, "root": 100}
+
+
 def test_a_plan_looks_through_the_ledger_s_rows_a_fixed_number_of_times() -> None:
     """However many shards there are: with thousands, a look through all of them for each of them takes seconds an epoch."""
 

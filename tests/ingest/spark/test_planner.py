@@ -174,6 +174,32 @@ def test_a_plan_says_up_to_when_each_shard_was_read_also_where_nobody_reads_it(w
     assert found == {first.shard: 2_000_000, second.shard: second.since_ms}
 
 
+def test_a_child_of_shards_whose_rows_were_lost_may_have_lost_what_arrived_since_the_first_plan(world: World) -> None:
+    """Not only since another shard was read, which went on while this one waited: that is no time of this shard's."""
+    clock = ManualClock()
+    world = World(FakeKinesis(clock=clock))
+    stream = world.kinesis.create_stream("a", shards=3)
+    planner = world.planner("a")
+    offset = planner.next_offset(SourceOffset())
+    first = next(iter(planner.rows(offset)))
+    left, right, other = stream.open_shards
+    left.merge(right)
+    key = ShardKey("a", first.created_ms, other.id)
+    clock.advance(hours=60)
+    now_ms = int(clock.now.timestamp() * 1000)
+    stream.found.expire(now_ms)
+    world.ledger.write(
+        replace(world.ledger.take(key, Fence(), "run/1", TrimHorizon()), arrived_ms=now_ms, tip_ms=now_ms)
+    )
+    stream.found.keep_for(48, now_ms)
+    planner = world.planner("a")
+    child = next(
+        row for row in planner.rows(planner.next_offset(offset)) if row.shard not in (left.id, right.id, other.id)
+    )
+    assert child.unread_parents == f"{left.id},{right.id}"
+    assert child.since_ms == first.since_ms
+
+
 LAZY = {"fan_out": {"registration": "lazy", "consumer": "mine"}}
 
 
