@@ -4,8 +4,13 @@ from dataclasses import replace
 
 import pytest
 
-from tests.chaos.oracle import Evidence, Found, Loss, Put, Stop, problems
+from firnline_ingest.kinesis.start import TrimHorizon
+from firnline_ingest.ledger.incident import Incident, IncidentKind
+from firnline_ingest.ledger.row import ShardRow
+from firnline_ingest.values import Position, ShardKey
+from tests.chaos.oracle import Evidence, Found, Loss, Put, Stop, place_of, problems
 from tests.chaos.records import Fate
+from tests.chaos.simulated.left_behind import without_compared
 
 A, B, C = "shard-a", "shard-b", "shard-c"
 PUTS = [
@@ -119,3 +124,14 @@ def test_records_before_the_initial_position_are_not_missed_and_must_not_be_ther
     assert problems(with_rows(ROWS[1], ROWS[2], begins_at_ms=2500)) == []
     assert problems(with_rows(*ROWS, begins_at_ms=2999)) == []
     assert history in problems(with_rows(*ROWS, begins_at_ms=3001))
+
+
+def test_a_dead_letter_is_a_row_too_only_beyond_where_a_person_was_asked_to_compare() -> None:
+    letters = [Found("letters", shard, place_of(number)) for shard in (A, B) for number in (1, 2, 3)]
+    rows = [Found("t", shard, place_of(number)) for shard in (A, B) for number in (1, 2)]
+    row = ShardRow(key=ShardKey("events", 1, A), start=TrimHorizon())
+    rebuilt = row.with_incident(Incident(IncidentKind.LEDGER_REBUILT, 1, "compare", Position(1)))
+    assert without_compared(letters, rows, [(A, row), (B, row)]) == letters
+    assert without_compared(letters, rows, [(A, row), (A, rebuilt)]) == [letters[0], *letters[2:]]
+    begun = row.with_incident(Incident(IncidentKind.LEDGER_REBUILT, 1, "compare"))
+    assert without_compared(letters, rows, [(A, begun), (A, rebuilt)]) == letters[2:]

@@ -269,7 +269,16 @@ def channel_is_dropped(world: World) -> None:
 
 @act("replaced", loses=True)
 def table_is_replaced(world: World) -> None:
-    world.snowflake.replace_table(world.rng.choice(sorted(world.snowflake.tables)))
+    replace_table(world, world.rng.choice(sorted(world.snowflake.tables)))
+
+
+def replace_table(world: World, name: str) -> None:
+    """Not where a row that listed a channel of the table was lost, and is not rebuilt: nothing knows then that there was another
+    table (docs/design/ledger.md, section 5)."""
+    unknown = {channel for row in world.said_before for channel in row.channels} - world.listed_channels
+    now = world.snowflake.table(name)
+    if not any(channel.table is now for known, channel in world.snowflake.channels.items() if known in unknown):
+        world.snowflake.replace_table(name)
 
 
 @act("wide")

@@ -8,7 +8,7 @@ from collections.abc import Collection
 from firnline_ingest.ledger.resume import resume_from
 from firnline_ingest.ledger.row import ResumeFrom, ShardRow
 from tests.chaos.oracle import place_of
-from tests.chaos.simulated.acts import HOUR_S, act, channel_is_dropped, put_some, run_for
+from tests.chaos.simulated.acts import HOUR_S, act, channel_is_dropped, put_some, replace_table, run_for
 from tests.chaos.simulated.snowflake import EVENTS, SIDE
 from tests.chaos.simulated.world import World
 
@@ -42,7 +42,7 @@ def a_channel_is_dropped_while_a_table_is_held_back(world: World) -> None:
 @act(THEME, weight=1, loses=True)
 def the_other_table_is_replaced(world: World) -> None:
     one_table_is_held_back(world)
-    world.snowflake.replace_table(SIDE)
+    replace_table(world, SIDE)
 
 
 @act(THEME, weight=1, loses=True)

@@ -21,7 +21,7 @@ from tests.chaos.records import Fate, fate_of, route_of
 from tests.chaos.simulated.configured import ROUTES, STREAM, config_of
 from tests.chaos.simulated.formats import JSON, RecordFormat
 from tests.chaos.simulated.kinesis import SimulatedKinesis
-from tests.chaos.simulated.left_behind import without_read_again
+from tests.chaos.simulated.left_behind import said_in, without_compared, without_read_again
 from tests.chaos.simulated.memory import SharedObjects, SimulatedLedger, SimulatedLetters
 from tests.chaos.simulated.process import Checkpoint, EngineProcess
 from tests.chaos.simulated.simulation import Actor, Simulation
@@ -324,6 +324,7 @@ class World:
 
     def _letters_found(self, letters: Iterable[DeadLetter], rows: Sequence[Found]) -> list[Found]:
         found = [_found_letter(each) for each in letters]
+        found = without_compared(found, rows, said_in(self)) if self.variant else found
         return without_read_again(found, rows, self.rows) if self.has_failed_over and self.variant else found
 
     def _losses_of(self, row: ShardRow) -> list[Loss]:
