@@ -7,11 +7,9 @@ import signal
 import subprocess
 import sys
 from collections.abc import Iterator, Mapping
-from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import botocore.session
 import pytest
 from hypothesis import HealthCheck, settings
 
@@ -49,9 +47,6 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
 
 # Test runs hold on to nearly all that they make: looking for garbage as often as a program does costs a tenth of their time.
 gc.set_threshold(50_000, 20, 50)
-
-# moto begins a session with each test, and botocore reads what it knows of a service anew in each: megabytes of JSON.
-botocore.session.create_loader = cache(botocore.session.create_loader)  # type: ignore[attr-defined] # it imports that
 
 # Tests import the real SDK themselves.
 make_importable()
