@@ -10,7 +10,7 @@ from firnline_infra.cli.output import output_option, show
 if TYPE_CHECKING:
     from firnline_ingest.errors import FirnlineError
 
-LINK = re.compile(r"\[([^\]]+)\]\(([\w/.-]+\.md(?:#[\w-]+)?)\)")
+LINK = r"\[([^\]]+)\]\(([\w/.-]+\.md(?:#[\w-]+)?)\)"
 AN_ID = re.compile(r"(?:FL-?)?\d{4}", re.IGNORECASE)
 
 
@@ -94,4 +94,4 @@ def _plain(said: str) -> str:
         page, _, anchor = found[2].partition("#")
         return f"{found[1]} ({DOCUMENTATION}{page.removesuffix('.md')}/{'#' if anchor else ''}{anchor})"
 
-    return LINK.sub(address, said).replace("**", "")
+    return re.sub(LINK, address, said).replace("**", "")
