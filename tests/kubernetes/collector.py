@@ -7,6 +7,7 @@ kinds, so each goes at once; applications of the operators are left to these.
 import threading
 from typing import Self
 
+from firnline_infra.runtimes.errors import RuntimeUnavailable
 from tests.kubernetes.client import ClusterClient, Document, Watch
 
 FOREGROUND = "foregroundDeletion"
@@ -18,7 +19,7 @@ KINDS = (
     ("/apis/policy/v1", "poddisruptionbudgets"),
     ("/apis/secrets-store.csi.x-k8s.io/v1", "secretproviderclasses"),
 )
-ENDS_S = 10.0
+ENDS_S, AGAIN_S = 10.0, 0.2
 
 
 class Collector:
@@ -27,6 +28,7 @@ class Collector:
     def __init__(self, api: ClusterClient) -> None:
         self._api = api
         self._watches: list[tuple[Watch, threading.Thread]] = []
+        self._over = threading.Event()
 
     def __enter__(self) -> Self:
         for root, kind in KINDS:
@@ -38,6 +40,7 @@ class Collector:
         return self
 
     def __exit__(self, *_: object) -> None:
+        self._over.set()
         for watch, thread in self._watches:
             watch.close()
             thread.join(ENDS_S)
@@ -53,4 +56,12 @@ class Collector:
         if "deletionTimestamp" in metadata and FOREGROUND in kept:
             path = f"{root}/namespaces/{metadata['namespace']}/{kind}/{metadata['name']}"
             left = [each for each in kept if each != FOREGROUND]
-            self._api.merge_own(path, metadata["uid"], {"metadata": {"finalizers": left}})
+            while not self._tried(path, metadata["uid"], left) and not self._over.wait(AGAIN_S):
+                pass  # as controllers do: an API server that is busy resets connections
+
+    def _tried(self, path: str, uid: str, finalizers: list[str]) -> bool:
+        try:
+            self._api.merge_own(path, uid, {"metadata": {"finalizers": finalizers}})
+        except RuntimeUnavailable:
+            return False
+        return True
