@@ -1,14 +1,19 @@
-"""Frames that serializers of schema registries put in front of a record's content. Pure; a missing frame is a rejection.
+"""Frames that serializers of schema registries put in front of a record's content, and the schema that one names. Pure; a
+missing frame is a rejection.
 
 Formats: Confluent's "Wire format" of its serializers; AWS Glue's, as its client library writes it
 (github.com/awslabs/aws-glue-schema-registry, AWSSchemaRegistryConstants).
 """
 
 from collections.abc import Callable
+from typing import TypeVar
 from uuid import UUID
 
+from firnline_ingest.config.format import RegisteredSchema, Schemas
 from firnline_ingest.formats.packing import unzipped
-from firnline_ingest.records.rejection import malformed
+from firnline_ingest.records.rejection import Rejection, RejectReason, Unusable, malformed
+
+Schema = TypeVar("Schema")
 
 CONFLUENT_MAGIC, CONFLUENT_BYTES = 0, 5
 GLUE_MAGIC, GLUE_BYTES = 3, 18
@@ -36,3 +41,14 @@ def glue(data: bytes) -> tuple[UUID, bytes]:
 
 
 FRAMES: dict[str, Unframe] = {"confluent": confluent, "glue": glue}
+
+
+def schema_of(schemas: Schemas, schema_id: int | UUID, read: Callable[[RegisteredSchema], Schema | str]) -> Schema:
+    """Returns what `read` makes of the schema; a text says why it is not decoded. Raises Unusable, and what `schemas` raises."""
+    found = schemas(schema_id)
+    if found is None:
+        raise Unusable(Rejection(RejectReason.UNKNOWN_SCHEMA, f"the registry has no schema {schema_id}."))
+    schema = read(found)
+    if isinstance(schema, str):
+        raise malformed(f"its schema {schema_id} is not decoded: {schema}.")
+    return schema

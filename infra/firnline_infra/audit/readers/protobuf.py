@@ -250,7 +250,7 @@ def _wire_type(field: "FieldDescriptor") -> int:
 
 
 def _values(field: "FieldDescriptor", sent: WireField) -> list[Any] | None:
-    """Its values; several where they are packed. None for a wire type that is not the field's."""
+    """Returns its values, several where they are packed; None for a wire type that is not the field's."""
     expected = _wire_type(field)
     if sent.kind == expected:
         return [sent.value]

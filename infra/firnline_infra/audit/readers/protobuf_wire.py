@@ -68,7 +68,7 @@ class WireData:
         raise ValueError(f"a field has the wire type {kind}")
 
     def _group(self, number: int, depth: int) -> bytes:
-        """Its content, without what ends it."""
+        """Returns its content, without the tag that ends it."""
         if depth > DEEPEST:
             raise ValueError("it is nested too deeply")
         start = self._at

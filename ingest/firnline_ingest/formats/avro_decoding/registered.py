@@ -6,36 +6,23 @@ The registry itself is another's (firnline_ingest.schemas): here is what is aske
 from collections.abc import Iterator
 from functools import lru_cache
 from typing import Any
-from uuid import UUID
 
 from firnline_ingest.config.format import AVRO, KEPT, DeclaredTypes, RegisteredSchema, Schemas
 from firnline_ingest.formats.avro_decoding.cost import SchemaRefused
 from firnline_ingest.formats.avro_decoding.objects import AvroSchema, Objects, objects_of
-from firnline_ingest.formats.framing import Unframe
-from firnline_ingest.records.rejection import Rejection, RejectReason, Unusable, malformed
+from firnline_ingest.formats.framing import Unframe, schema_of
 
 
 def registered_objects(unframe: Unframe, schemas: Schemas) -> Objects:
     def objects(data: bytes) -> Iterator[dict[str, Any]]:
         schema_id, content = unframe(data)
-        yield from objects_of(_schema(schemas, schema_id), content, 1)
+        yield from objects_of(schema_of(schemas, schema_id, _parsed), content, 1)
 
     return objects
 
 
 def registered_types(unframe: Unframe, schemas: Schemas) -> DeclaredTypes:
-    return lambda data: _schema(schemas, unframe(data)[0]).types
-
-
-def _schema(schemas: Schemas, schema_id: int | UUID) -> AvroSchema:
-    """Raises Unusable, and what `schemas` raises."""
-    found = schemas(schema_id)
-    if found is None:
-        raise Unusable(Rejection(RejectReason.UNKNOWN_SCHEMA, f"the registry has no schema {schema_id}."))
-    schema = _parsed(found)
-    if isinstance(schema, str):
-        raise malformed(f"its schema {schema_id} is not decoded: {schema}.")
-    return schema
+    return lambda data: schema_of(schemas, unframe(data)[0], _parsed).types
 
 
 @lru_cache(maxsize=KEPT)

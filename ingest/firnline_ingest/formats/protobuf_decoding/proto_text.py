@@ -153,7 +153,7 @@ class _File(Tokens):
         return text
 
     def _options(self, options: Any) -> None:
-        """Those behind a field or a value, in brackets."""
+        """Reads the options behind a field or a value, in brackets."""
         if not self._is("["):
             return
         self._option(options)

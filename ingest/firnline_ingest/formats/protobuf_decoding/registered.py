@@ -6,19 +6,18 @@ The registry itself is another's (firnline_ingest.schemas): here is what is aske
 from collections.abc import Iterator, Mapping
 from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, Any
-from uuid import UUID
 
 import msgspec
 
 from firnline_ingest.config.format import KEPT, Check, DeclaredType, DeclaredTypes, Decoder, RegisteredSchema, Schemas
-from firnline_ingest.formats.framing import FRAMES
+from firnline_ingest.formats.framing import FRAMES, schema_of
 from firnline_ingest.formats.protobuf_decoding.column_types import declared_types
 from firnline_ingest.formats.protobuf_decoding.cost import MEMORY_BYTES, MessageCost
 from firnline_ingest.formats.protobuf_decoding.errors import ProtoRefused
 from firnline_ingest.formats.protobuf_decoding.index import MESSAGES
 from firnline_ingest.formats.protobuf_decoding.schema import ProtoSchema
 from firnline_ingest.formats.protobuf_decoding.values import MessageWriter
-from firnline_ingest.records.rejection import Rejection, RejectReason, Unusable, malformed, too_large
+from firnline_ingest.records.rejection import malformed, too_large
 
 if TYPE_CHECKING:
     from google.protobuf.descriptor import Descriptor
@@ -100,22 +99,12 @@ def registered_message_types(framing: str, schemas: Schemas) -> DeclaredTypes:
 def _named_decoder(framing: str, schemas: Schemas, data: bytes) -> tuple[MessageDecoder, bytes]:
     """Raises Unusable, and what `schemas` raises."""
     schema_id, content = FRAMES[framing](data)
-    read = _schema(schemas, schema_id)
+    read = schema_of(schemas, schema_id, _read)
     name, start = MESSAGES[framing](read.schema, content)
     try:
         return read.decoder(name), content[start:]
     except LookupError:
         raise malformed(f"it names {name}, which is the entry of a map.") from None
-
-
-def _schema(schemas: Schemas, schema_id: int | UUID) -> _ReadSchema:
-    found = schemas(schema_id)
-    if found is None:
-        raise Unusable(Rejection(RejectReason.UNKNOWN_SCHEMA, f"the registry has no schema {schema_id}."))
-    read = _read(found)
-    if isinstance(read, str):
-        raise malformed(f"its schema {schema_id} is not decoded: {read}.")
-    return read
 
 
 @lru_cache(maxsize=KEPT)
