@@ -13,8 +13,8 @@ from firnline_ingest.formats.protobuf_decoding.schema import ProtoSchema
 from firnline_ingest.kinesis.page import Record
 from firnline_ingest.records.rows import RowMaker
 from tests.ingest.formats.making import values
+from tests.ingest.formats.protobuf_at_random import Sent, by_googles_mapping
 from tests.ingest.formats.protobuf_samples import PROTO_CONFLUENT, PROTO_GLUE, varint
-from tests.ingest.formats.test_protobuf import Sent, by_googles_mapping
 from tests.ingest.formats.test_registered import Known
 
 from .engine import SHARD, STREAM, pipeline_of
