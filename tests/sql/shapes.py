@@ -34,7 +34,7 @@ def words_of(dialect: str) -> frozenset[str]:
 
 
 def shape(dialect: str, sql: str) -> str:
-    """A word right before a parenthesis is a function's, and stays."""
+    """A word right before a parenthesis is a function's, and stays; its database and schema do not."""
     plain = sql.strip().rstrip(";")
     parts = [
         _part(dialect, match.lastgroup, match[0], called=plain.startswith("(", match.end()))
@@ -55,7 +55,9 @@ def _part(dialect: str, kind: str, text: str, *, called: bool) -> str:
             return "0"
         case "quoted":
             return "n"
-        case "word" if called or text.upper() in words_of(dialect):
+        case "word" if called:
+            return text.rpartition(".")[2].upper()
+        case "word" if text.upper() in words_of(dialect):
             return text.upper()
         case "word":
             return "n"

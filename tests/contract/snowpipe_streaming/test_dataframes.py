@@ -1,6 +1,7 @@
 """A partition of a DataFrame into a table, through the real SDK: each row once, whatever an earlier attempt has left."""
 
 import json
+import time
 from collections.abc import Iterable, Iterator
 from datetime import UTC, datetime
 from typing import Any
@@ -48,6 +49,12 @@ def rows(numbers: Iterable[int], padding: str = PADDING) -> list[bytes]:
 def until_killed(made: list[bytes]) -> Iterator[bytes]:
     yield from made
     raise Killed
+
+
+def late_clock() -> float:
+    """Returns the time after half a second, in which the SDK hears of what it has sent."""
+    time.sleep(0.5)
+    return time.monotonic()
 
 
 def lose(world: World) -> None:
@@ -150,22 +157,31 @@ def test_another_query_of_the_name_is_refused_and_so_is_an_older_checkpoint(worl
         writer(world, partition=2)
 
 
+@pytest.mark.parametrize("learnt_from", ["status", "append"])
 @pytest.mark.parametrize("others", [8, 10])
 def test_another_attempt_of_the_partition_at_the_same_time_adds_no_row_twice(
-    world: World, table: Any, others: int
+    world: World, table: Any, others: int, learnt_from: str
 ) -> None:
-    first, every = writer(world), rows(range(8))
+    """The two replies race: here, the one that is not to tell is late."""
+    first, every = writer(world, clock=late_clock if learnt_from == "append" else time.monotonic), rows(range(8))
 
     def overtaken() -> Iterator[bytes]:
         yield from every[:5]
         assert writer(world).write(rows(range(others))).rows == others
+        if learnt_from == "status":
+            world.fail("append", kind="SLOW", delay_s=0.5)
         yield from every[5:]
 
-    if others == len(every):
+    if learnt_from == "append":
+        with pytest.raises(AttemptReplaced, match="continuation token is stale"):
+            first.write(overtaken())
+    elif others == len(every):
         assert first.write(overtaken()).rows == len(every)
     else:
         with pytest.raises(AttemptReplaced, match="10 rows of the partition are in it"):
             first.write(overtaken())
+    world.snowflake.faults.replace([])
+    assert writer(world).write(rows(range(others))) == Written(others, others, 0)
     assert ids(world, table) == list(range(others))
 
 
