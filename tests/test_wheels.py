@@ -109,6 +109,7 @@ DATA = {
     "infra": {
         "py.typed",
         "artefact/engine.lock.txt",
+        "artefact/engine.files.lock.txt",
         "artefact/engine.opentelemetry.lock.txt",
         "artefact/engine.prometheus.lock.txt",
         "artefact/files/Containerfile",

@@ -32,6 +32,7 @@ _METADATA = re.compile(r"^[^/]+\.dist-info/METADATA$")
 SPDX = {
     "3-Clause BSD License": "BSD-3-Clause",
     "Apache License 2.0": "Apache-2.0",
+    "Apache": "Apache-2.0",  # snowflake-ingest, by its classifier
     "Dual License": "Apache-2.0 OR BSD-3-Clause",  # python-dateutil, by its classifiers
     "MIT or Apache-2.0": "MIT OR Apache-2.0",
 }

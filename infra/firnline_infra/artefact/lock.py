@@ -12,10 +12,12 @@ from packaging.requirements import Requirement
 from packaging.utils import NormalizedName, canonicalize_name
 
 from firnline_infra.artefact.target import Target
+from firnline_ingest.config.metrics import EXTRAS as OF_METRICS
 
 LOCK = "engine.lock.txt"
 LOCK_OF_EXTRA = "engine.{}.lock.txt"
-"""The engine with an extra of its own (`opentelemetry`, `prometheus`): what it needs all in all."""
+"""The engine with an extra of its own: what it needs all in all."""
+EXTRAS = ("files", *OF_METRICS)
 _HASH = re.compile(r"--hash=sha256:([0-9a-f]{64})")
 
 

@@ -12,14 +12,13 @@ from packaging.utils import parse_wheel_filename
 
 from firnline_infra.artefact import target_of
 from firnline_infra.artefact.contents import licence_of
-from firnline_infra.artefact.lock import locked, pins_of
+from firnline_infra.artefact.lock import EXTRAS, locked, pins_of
 from firnline_infra.artefact.of_specification import target_of_specification
 from firnline_infra.artefact.target import ARCHITECTURES, PYTHONS
-from firnline_ingest.config.metrics import EXTRAS
 from tests.infra.specifications import smallest
 
 ROOT = Path(__file__).parents[3]
-FINE = {"Apache-2.0", "BSD-2-Clause", "BSD-3-Clause", "MIT", "MIT-0", "MPL-2.0", "PSF-2.0"}
+FINE = {"Apache-2.0", "BSD-2-Clause", "BSD-3-Clause", "MIT", "MIT-0", "MPL-2.0", "PSF-2.0", "Unlicense"}
 NEVER = re.compile(r"pyspark|py4j|moto|duckdb|pulumi|pytest|hypothesis|firnline|click|hatchling|pip$|grpcio|starlette")
 
 
