@@ -93,19 +93,30 @@ class PutForbidden(KinesisError, Fatal):
 
 
 class SinkFailed(KinesisError, Fatal):
-    """Records that were given and not acknowledged may be in the stream or not."""
+    """A record that was given and not acknowledged may be in the stream where its request got no answer."""
 
     id = "FL-2406"
-    causes = "Putting ended with one of the errors above: so many records are in, and of so many it is not known"
-    remedy = "what the cause says; then those that are not known again, which may double some"
+    causes = (
+        "Putting ended with one of the errors above: so many records are in, so many are not, and of so many, whose request got "
+        "no answer, it is not known"
+    )
+    remedy = (
+        "what the cause says; then those that are not in again, and those that are not known, which may double some"
+    )
 
-    def __init__(self, stream: str, *, acknowledged: int, unacknowledged: int, cause: Exception) -> None:
+    def __init__(self, stream: str, *, acknowledged: int, unacknowledged: int, unknown: int, cause: Exception) -> None:
+        """`unknown` are those of the unacknowledged ones that the stream did not refuse after it had them."""
         what = getattr(cause, "what", None) or f"{type(cause).__name__}: {cause}"
-        super().__init__(
-            f"{acknowledged:,} records are in {stream!r}; of {unacknowledged:,} more it is not known. {what}",
-            next_step=getattr(cause, "next_step", "report this, with the trace."),
+        outside = unacknowledged - unknown
+        counts = (
+            f"{acknowledged:,} records are in {stream!r}",
+            *([f"{outside:,} more are not"] if outside else ()),
+            *([f"of {unknown:,} more it is not known"] if unknown else ()),
         )
-        self.acknowledged, self.unacknowledged = acknowledged, unacknowledged
+        super().__init__(
+            f"{'; '.join(counts)}. {what}", next_step=getattr(cause, "next_step", "report this, with the trace.")
+        )
+        self.acknowledged, self.unacknowledged, self.unknown = acknowledged, unacknowledged, unknown
 
 
 class LinesUnreadable(KinesisError, Fatal):
@@ -113,8 +124,8 @@ class LinesUnreadable(KinesisError, Fatal):
 
     id = "FL-2408"
     causes = (
-        "A file breaks off while its lines are put: a gzip that was cut, a disk. Those before are in, or not known, as "
-        "FL-2406 counts them"
+        "A file breaks off while its lines are put: a gzip that was cut, a disk. Those before are in, not in, or not known, "
+        "as FL-2406 counts them"
     )
     remedy = "the file again"
 

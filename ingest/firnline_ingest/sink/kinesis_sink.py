@@ -15,7 +15,7 @@ from firnline_ingest.errors import FirnlineError
 from firnline_ingest.sink.errors import PutInterrupted, RecordUnfit, SinkFailed
 from firnline_ingest.sink.keys import MOST_CHARACTERS, PartitionKey, by_number
 from firnline_ingest.sink.options import MOST_BYTES, SinkOptions
-from firnline_ingest.sink.put_records import put_records
+from firnline_ingest.sink.put_records import Unanswered, is_refusal, put_records
 from firnline_ingest.sink.sending import SendRetryBudget, send
 from firnline_ingest.sink.waiting import Backlog, Entry, InAnyOrder, InOrderOfKeys, entry
 
@@ -75,6 +75,8 @@ class KinesisSink:
         self._idle = self._given = self._settled = self._bytes = self._retried = 0
         self._wanted = 0
         """Who waits for everything to be in."""
+        self._maybe_in: set[int] = set()
+        """Identities of unacknowledged records whose last request, or one before it, got no answer that refuses them."""
         self._is_closed = self._is_aborted = False
         self._failure: Exception | None = None
 
@@ -180,9 +182,14 @@ class KinesisSink:
 
     def failed_by(self, cause: Exception) -> SinkFailed:
         """Returns what to raise for something that ended it from outside: how many records are in, and why no more."""
-        return SinkFailed(
-            self._stream, acknowledged=self._settled, unacknowledged=self._given - self._settled, cause=cause
-        )
+        with self._changed:
+            return SinkFailed(
+                self._stream,
+                acknowledged=self._settled,
+                unacknowledged=self._given - self._settled,
+                unknown=len(self._maybe_in),
+                cause=cause,
+            )
 
     def _call_workers(self) -> None:
         if not self._idle and len(self._threads) < self._options.in_flight:
@@ -215,14 +222,26 @@ class KinesisSink:
             return []
 
     def _put(self, entries: Sequence[Entry]) -> list[str | None]:
-        causes = put_records(self._client, self._stream, entries)
         with self._changed:
+            asked = {id(each) for each in entries} - self._maybe_in
+            self._maybe_in |= asked
+        try:
+            causes = put_records(self._client, self._stream, entries)
+        except Exception as error:
+            if is_refusal(error.__cause__):
+                with self._changed:
+                    self._maybe_in -= asked
+            raise
+        refused = {id(each) for each, why in zip(entries, causes, strict=True) if not isinstance(why, Unanswered)}
+        with self._changed:
+            self._maybe_in -= asked & refused
             self._retried += len(causes) - causes.count(None)
         return causes
 
     def _settle(self, entries: list[Entry]) -> None:
         with self._changed:
             self._settled += len(entries)
+            self._maybe_in.difference_update(map(id, entries))
             self._bytes += sum(len(each.data) for each in entries)
             self._backlog.settle(entries)
             self._changed.notify_all()

@@ -6,7 +6,15 @@ from contextlib import suppress
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
-from botocore.exceptions import BotoCoreError, ClientError
+from botocore.exceptions import (
+    BotoCoreError,
+    ClientError,
+    ConnectTimeoutError,
+    EndpointConnectionError,
+    NoCredentialsError,
+    ParamValidationError,
+    ProxyConnectionError,
+)
 
 from firnline_ingest.kinesis.errors import StreamCredentialsMissing, StreamForbidden, StreamMissing, kinesis_error
 from firnline_ingest.sink.errors import PutForbidden, RequestRefused, SinkStreamMissing
@@ -18,10 +26,31 @@ if TYPE_CHECKING:
 INVALID = {"InvalidArgumentException", "ValidationException", "SerializationException"}
 MOST_NAMES = 1_000
 STREAM_NAME = re.compile(r"[a-zA-Z0-9_.-]{1,128}")
+NEVER_SENT = (
+    ConnectTimeoutError,
+    EndpointConnectionError,
+    NoCredentialsError,
+    ParamValidationError,
+    ProxyConnectionError,
+)
+SERVER_ERROR = 500
+
+
+class Unanswered(str):
+    """The cause of a record that may be in the stream: its request got no answer, or one of a service that failed."""
+
+    __slots__ = ()
+
+
+def is_refusal(error: BaseException | None) -> bool:
+    """Returns whether no record of a request that ended so is in the stream."""
+    if isinstance(error, ClientError):
+        return error.response.get("ResponseMetadata", {}).get("HTTPStatusCode", SERVER_ERROR - 1) < SERVER_ERROR
+    return isinstance(error, NEVER_SENT)
 
 
 def put_records(client: "KinesisClient", stream: str, entries: Sequence[Entry]) -> list[str | None]:
-    """For each record None, or why it is not in.
+    """For each record None, or why it is not in; Unanswered where it may be.
 
     Raises SinkStreamMissing, PutForbidden, RequestRefused, or StreamKeyUnusable (kinesis/errors.py).
     """
@@ -29,7 +58,7 @@ def put_records(client: "KinesisClient", stream: str, entries: Sequence[Entry]) 
         answer = client.put_records(StreamName=stream, Records=[each.fields for each in entries])
         results = answer["Records"]
         if len(results) != len(entries):
-            return [f"an answer about {len(results)} records"] * len(entries)
+            return [Unanswered(f"an answer about {len(results)} records")] * len(entries)
     except ClientError as error:
         if STREAM_NAME.fullmatch(stream) is None:
             raise SinkStreamMissing(stream, _names(client.list_streams)) from error
@@ -52,7 +81,7 @@ def _passing(client: "KinesisClient", stream: str, error: Exception) -> str:
         raise PutForbidden(stream, str(error)) from error
     if not getattr(explained, "is_retryable", isinstance(error, KeyError)):
         raise explained from error
-    return f"{error}"
+    return f"{error}" if is_refusal(error) else Unanswered(error)
 
 
 def _names(list_streams: Callable[..., Any]) -> list[str] | None:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from botocore.exceptions import ClientError
+from botocore.exceptions import ClientError, EndpointConnectionError, ReadTimeoutError
 
 from firnline_ingest.errors import FirnlineError
 from firnline_ingest.sink import KinesisSink, SinkOptions, fixed, put_all
@@ -94,7 +94,8 @@ def test_ctrl_c_while_the_stream_refuses_ends_within_a_moment_and_says_what_is_i
     with pytest.raises(SinkFailed, match="interrupted") as failed:
         put_all(client, "orders", lines(), SinkOptions(batch_records=1, attempts=1_000))  # type: ignore[arg-type]
     assert time.monotonic() - began_s < 20
-    assert (failed.value.acknowledged, failed.value.unacknowledged) == (1, 1)
+    assert (failed.value.acknowledged, failed.value.unacknowledged, failed.value.unknown) == (1, 1, 0)
+    assert "1 records are in 'orders'; 1 more are not. It was" in failed.value.what
     assert not any(thread.name == "put" for thread in threading.enumerate())
 
 
@@ -113,7 +114,8 @@ def test_ctrl_c_waits_a_moment_and_no_longer_for_an_answer_that_does_not_come(
     with pytest.raises(SinkFailed) as failed:
         put_all(client, "orders", lines(), SinkOptions(batch_records=1))  # type: ignore[arg-type]
     answers.set()
-    assert (failed.value.acknowledged, failed.value.unacknowledged) == (0, 1)
+    assert (failed.value.acknowledged, failed.value.unacknowledged, failed.value.unknown) == (0, 1, 1)
+    assert "of 1 more it is not known. It was" in failed.value.what
 
 
 def test_a_failure_of_one_request_ends_the_attempts_of_the_others(kinesis: FakeKinesis) -> None:
@@ -133,10 +135,59 @@ def test_a_failure_of_one_request_ends_the_attempts_of_the_others(kinesis: FakeK
     assert time.monotonic() - began_s < 20
 
 
+@pytest.mark.parametrize(
+    ("error", "unknown"),
+    [
+        (ClientError({"Error": {"Code": "AccessDeniedException", "Message": "no"}}, "PutRecords"), 0),
+        (ClientError({"Error": {"Code": "ValidationException", "Message": "no"}}, "PutRecords"), 0),
+        (EndpointConnectionError(endpoint_url="http://127.0.0.1:1"), 0),
+        (ReadTimeoutError(endpoint_url="http://127.0.0.1:1"), 1),
+        (
+            ClientError(
+                {"Error": {"Code": "InternalFailure"}, "ResponseMetadata": {"HTTPStatusCode": 500}},  # type: ignore[typeddict-item]
+                "PutRecords",
+            ),
+            1,
+        ),
+    ],
+    ids=["denied", "invalid", "unreachable", "timeout", "internal"],
+)
+def test_records_of_a_request_that_was_refused_whole_are_not_in_and_of_others_nothing_is_known(
+    kinesis: FakeKinesis, error: Exception, unknown: int
+) -> None:
+    """Those behind it, which were never put, are not in either."""
+    client = Watched(kinesis)
+
+    def put(**_: Any) -> Any:
+        raise error
+
+    client.put_records = put  # type: ignore[method-assign]
+    options = SinkOptions(batch_records=1, in_flight=1, attempts=2)
+    with pytest.raises(SinkFailed) as failed:
+        put_all(client, "orders", [b"a", b"b", b"c"], options, pause=lambda _: None)  # type: ignore[arg-type]
+    assert failed.value.unknown == unknown
+    assert f"{failed.value.unacknowledged - unknown} more are not" in failed.value.what
+
+
+def test_a_record_that_is_refused_after_an_answer_was_lost_is_not_known(kinesis: FakeKinesis) -> None:
+    client = Watched(kinesis)
+    answers = iter([ReadTimeoutError(endpoint_url="http://127.0.0.1:1"), None])
+
+    def put(**_: Any) -> Any:
+        if error := next(answers):
+            raise error
+        return {"Records": [{"ErrorCode": "ProvisionedThroughputExceededException"}]}
+
+    client.put_records = put  # type: ignore[method-assign]
+    with pytest.raises(SinkFailed) as failed:
+        put_all(client, "orders", [b"a"], SinkOptions(attempts=2), pause=lambda _: None)  # type: ignore[arg-type]
+    assert (failed.value.unacknowledged, failed.value.unknown) == (1, 1)
+
+
 def test_lines_that_no_stream_takes_hurt_no_other_line_and_are_named_at_the_end(kinesis: FakeKinesis) -> None:
     long = b"x" * 10_485_760
     with pytest.raises(
-        SinkFailed, match=r"2 records are in .*; of 0 more.* Record 2 for 'orders' has 10,485,761 bytes"
+        SinkFailed, match=r"FL-2406\W+2 records are in 'orders'. Record 2 for 'orders' has 10,485,761 bytes"
     ) as failed:
         put_all(kinesis.client(), "orders", [b"before", long, long, b"after"], key=fixed("k"))
     assert stored(kinesis) == [b"after", b"before"]

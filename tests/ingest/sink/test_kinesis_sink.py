@@ -74,7 +74,7 @@ def test_a_sink_that_fails_says_how_many_are_in_and_those_are(kinesis: FakeKines
     options = SinkOptions(batch_records=5, in_flight=3, fail_on_error=True)
     with pytest.raises(SinkFailed) as raised:
         put_all(client, "orders", records(500), options, pause=no_pause)  # type: ignore[arg-type]
-    assert raised.value.acknowledged <= len(stored(kinesis)) <= raised.value.acknowledged + raised.value.unacknowledged
+    assert raised.value.acknowledged <= len(stored(kinesis)) <= raised.value.acknowledged + raised.value.unknown
     assert raised.value.unacknowledged > 0
 
 
@@ -104,7 +104,8 @@ def test_a_stream_that_takes_nothing_fails_the_sink_after_so_many_attempts_with_
     options = SinkOptions(in_flight=1, attempts=attempts)
     with pytest.raises(SinkFailed, match=rf"{attempts} attempts, (.|\n)*ProvisionedThroughputExceeded") as raised:
         put_all(kinesis.client(), "orders", records(1_500), options, pause=pauses.append)
-    assert (raised.value.acknowledged, raised.value.unacknowledged) == (1_000, 500)
+    assert (raised.value.acknowledged, raised.value.unacknowledged, raised.value.unknown) == (1_000, 500, 0)
+    assert raised.value.what.startswith("1,000 records are in 'orders'; 500 more are not. ")
     assert 0.025 <= pauses[0] <= 0.05
     assert longest_s / 2 <= pauses[-1] <= longest_s
 
