@@ -93,12 +93,26 @@ class _Reading:
         self._region(arn)
         self._pipeline.update(stream=name, table=_table_name(self._table.name))
         self._taken.take(f"CREATE TABLE {self._table.name}", f"{self._path}.table")
-        if name not in [each["name"] for each in self._taken.streams]:
+        earlier = next((each for each in self._taken.streams if each["name"] == name), None)
+        region = arn["region"] if arn else self._options.get("aws.region")
+        if earlier is None:
             place = {"arn": arn[0]} if arn else {}
             self._taken.streams.append({"name": name, "origin": "adopt", **place})
+            self._taken.placed[name] = region, arn[0] if arn else None
         else:
-            self._taken.problems.append(f"{self._table.name}: {name} is read by two tables; a stream has one pipeline")
+            self._taken.problems.append(self._twice(name, region, arn[0] if arn else None))
         return True
+
+    def _twice(self, name: str, region: str | None, arn: str | None) -> str:
+        """Says why the table's stream has no place beside the one of that name; two ARNs, or two regions, are two streams."""
+        its_region, its_arn = self._taken.placed[name]
+        if (arn and its_arn and arn != its_arn) or (region and its_region and region != its_region):
+            this, that = arn or f"{name} of {region}", its_arn or f"that of {its_region}"
+            return (
+                f"{self._table.name}: {this} is another stream than {that}, and an environment has one of a name. "
+                "Put this table into a file of its own, for an environment of its own"
+            )
+        return f"{self._table.name}: {name} is read by two tables; a stream has one pipeline"
 
     def _region(self, arn: re.Match[str] | None) -> None:
         """A stream's ARN is kept: it may be of another account or region than the environment. One of another region has none

@@ -42,6 +42,8 @@ class TakenOver:
     streams: list[dict[str, Any]] = field(default_factory=list)
     regions: dict[str, str] = field(default_factory=dict)
     """Of streams that are not in the environment's own region, by their names."""
+    placed: dict[str, tuple[str | None, str | None]] = field(default_factory=dict)
+    """The region and the ARN of each stream, by its name, as far as its table says them."""
     pipelines: list[dict[str, Any]] = field(default_factory=list)
     snowflake: dict[str, Any] = field(default_factory=dict)
     sections: dict[str, Any] = field(default_factory=dict)

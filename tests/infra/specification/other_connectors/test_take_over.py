@@ -149,6 +149,42 @@ def test_tables_of_two_regions_read_streams_of_two_regions(run: Run) -> None:
     assert "Without counterpart" not in result.output
 
 
+@pytest.mark.parametrize(
+    ("first", "second", "said"),
+    [
+        (
+            {"stream": "orders", "aws.region": "eu-west-1"},
+            {"stream": "orders", "aws.region": "us-east-1"},
+            "orders of us-east-1 is another stream than that of eu-west-1",
+        ),
+        (
+            {"stream.arn": "arn:aws:kinesis:eu-west-1:123456789012:stream/orders"},
+            {"stream.arn": "arn:aws:kinesis:eu-west-1:999956789012:stream/orders"},
+            "999956789012:stream/orders is another stream than arn:aws:kinesis:eu-west-1:123456789012",
+        ),
+        (
+            {"stream.arn": "arn:aws:kinesis:eu-west-1:123456789012:stream/orders"},
+            {"stream": "orders", "aws.region": "us-east-1"},
+            "orders of us-east-1 is another stream than arn:aws:kinesis:eu-west-1:123456789012",
+        ),
+        (
+            {"stream.arn": "arn:aws:kinesis:eu-west-1:123456789012:stream/orders"},
+            {"stream": "orders", "aws.region": "eu-west-1"},
+            "orders is read by two tables",
+        ),
+    ],
+)
+def test_two_streams_of_one_name_are_said_to_be_two(
+    tmp_path: Path, first: dict[str, str], second: dict[str, str], said: str
+) -> None:
+    both = (flink_with({"connector": "kinesis", "format": "json"} | each) for each in (first, second))
+    with pytest.raises(ConfigError) as refused:
+        of(tmp_path, ";".join(both))
+    (problem,) = refused.value.problems
+    assert said in problem
+    assert ("an environment of its own" in problem) == ("another stream" in said)
+
+
 def test_a_region_beside_an_arn_is_taken_or_told_apart(tmp_path: Path) -> None:
     options = BASE | {"stream.arn": "arn:aws:kinesis:eu-west-1:123456789012:stream/s", "aws.region": "eu-west-1"}
     assert ("aws.region", "streams[0].arn") in of(tmp_path, flink_with(options)).taken
