@@ -7,11 +7,11 @@ from collections.abc import Mapping
 from dataclasses import field
 
 from firnline_infra.blueprint.bucket_layout import log_uri
-from firnline_infra.blueprint.size import core_nodes_of, size_of_specification
+from firnline_infra.blueprint.size import Size, core_nodes_of, size_of_specification
 from firnline_infra.blueprint.value import Reference, Value
 from firnline_infra.environment import tags
 from firnline_infra.runtimes.emr_ec2.options import EmrEc2
-from firnline_infra.runtimes.emr_serverless.options import EmrServerless
+from firnline_infra.runtimes.emr_serverless.options import EmrServerless, worker_gb
 from firnline_infra.runtimes.spark_operator.options import Kubernetes
 from firnline_infra.specification.definition import Definition, part
 from firnline_infra.specification.model import EnvironmentSpec
@@ -19,7 +19,6 @@ from firnline_infra.specification.names import Names
 from firnline_infra.specification.origin import Origin
 from firnline_infra.specification.runtime import RollOutOrder
 
-MIB_PER_GB = 1024
 SPARE = 2
 """Times the job: a new attempt need not wait until the last one's workers are given back."""
 FOR_MANAGED_POLICIES = "for-use-with-amazon-emr-managed-policies"
@@ -133,11 +132,17 @@ def _application(
         subnets=tuple(section.subnets),
         security_groups=_groups(section),
         maximum_vcpus=section.maximum_vcpus or SPARE * size.cores,
-        maximum_memory_gb=section.maximum_memory_gb or SPARE * -(-size.memory_mib // MIB_PER_GB),
+        maximum_memory_gb=section.maximum_memory_gb or SPARE * workers_gb(size),
         idle_minutes=section.idle_minutes,
         concurrent_runs=engines_at_once(spec),
         tags=marks,
     )
+
+
+def workers_gb(size: Size) -> int:
+    """Returns the memory of the workers that EMR Serverless runs a job of this size on."""
+    driver = worker_gb(size.driver_cores, size.driver_memory_mib + size.driver_overhead_mib)
+    return driver + size.executors * worker_gb(size.executor_cores, size.executor_memory_mib + size.overhead_mib)
 
 
 def engines_at_once(spec: EnvironmentSpec) -> int:

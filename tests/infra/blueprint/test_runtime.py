@@ -89,6 +89,20 @@ def test_an_application_has_room_for_two_of_its_jobs(shards: int, vcpus: int, me
     assert (made.maximum_vcpus, made.maximum_memory_gb) == (vcpus, memory)
 
 
+@pytest.mark.parametrize(
+    ("cores", "memory_mib", "worker"),
+    [(2, 2_560, 5), (8, 16_385, 28), (16, 16_385, 40), (32, 32_768, 120), (4, 1_024, 8)],
+)
+def test_an_application_has_room_for_workers_as_large_as_the_service_has_them(
+    cores: int, memory_mib: int, worker: int
+) -> None:
+    """Memory comes in steps: 24.001 GB with 8 vCPUs is a worker of 28."""
+    size = {"executors": 3, "executor_cores": cores, "executor_memory_mib": memory_mib}
+    made = parts_of({"emr_serverless": SERVERLESS, "size": size}).application
+    assert made is not None
+    assert made.maximum_memory_gb == 2 * (4 + 3 * worker)
+
+
 def test_a_security_group_is_made_in_the_vpc_or_taken_as_it_is() -> None:
     made = parts_of({"emr_serverless": SERVERLESS})
     (group,) = rows_of(SECURITY_GROUP, {"emr_serverless": SERVERLESS})

@@ -46,9 +46,12 @@ def test_a_classification_has_a_hundred_short_properties(runtime: str) -> None:
 
 def test_a_worker_of_emr_serverless_has_a_size_that_the_service_has() -> None:
     (problem,) = refusals("emr_serverless", size={"executor_cores": 3})
-    assert problem == "aws.runtime.size.executor_cores: a worker of EMR Serverless has 1, 2, 4, 8, 16 vCPUs, not 3."
+    assert problem == "aws.runtime.size.executor_cores: a worker of EMR Serverless has 1, 2, 4, 8, 16, 32 vCPUs, not 3."
     (problem,) = refusals("emr_serverless", size={"driver_cores": 2, "driver_memory_mib": 16_384})
     assert "a worker with 2 vCPUs has 16 GB at the most" in problem
+    (problem,) = refusals("emr_serverless", size={"executor_cores": 32, "executor_memory_mib": 220_000})
+    assert "a worker with 32 vCPUs has 244 GB at the most" in problem
+    job_of(spec_of("dev", "emr_serverless", size={"executor_cores": 32, "driver_cores": 32}))
     job_of(spec_of("dev", "emr_eks", size={"executor_cores": 3}))
 
 

@@ -6,6 +6,7 @@ Settings are properties of a classification, which are JSON: nothing has to be q
 from collections.abc import Iterator
 from typing import Any
 
+from firnline_infra.runtimes.emr_serverless.options import MIB_PER_GB, WORKERS_GB
 from firnline_infra.runtimes.job import EngineJob
 from firnline_infra.runtimes.limits import refused_classifications, refused_entry, refused_tags
 from firnline_infra.runtimes.machine_prices import MachinePrices
@@ -16,9 +17,6 @@ LONGEST_ENTRY, MOST_TAGS = 4096, 200
 NO_TIMEOUT = 0
 """Minutes; without it AWS cancels any run after 720, and starts no cancelled one again (user guide, "Considerations", and
 GetJobRun in botocore; 2026-11-28)."""
-WORKERS = {1: 8, 2: 16, 4: 30, 8: 60, 16: 120}
-"""GB at the most of a worker, by its vCPUs (the guide's app-behavior)."""
-MIB_PER_GB = 1024
 
 
 def start_job_run(job: EngineJob, start: Start) -> dict[str, Any]:
@@ -74,13 +72,13 @@ def _refused_workers(job: EngineJob) -> Iterator[str]:
         "executor": (size.executor_cores, size.executor_memory_mib + size.overhead_mib),
     }
     for who, (cores, memory_mib) in workers.items():
-        if cores not in WORKERS:
-            expected = ", ".join(map(str, WORKERS))
+        if cores not in WORKERS_GB:
+            expected = ", ".join(map(str, WORKERS_GB))
             yield f"aws.runtime.size.{who}_cores: a worker of EMR Serverless has {expected} vCPUs, not {cores}."
-        elif memory_mib > WORKERS[cores] * MIB_PER_GB:
+        elif memory_mib > WORKERS_GB[cores][-1] * MIB_PER_GB:
             yield (
                 f"aws.runtime.size.{who}_memory_mib: {memory_mib} MiB with what is beside the JVM; a worker with {cores} vCPUs "
-                f"has {WORKERS[cores]} GB at the most. Give it more cores or less memory."
+                f"has {WORKERS_GB[cores][-1]} GB at the most. Give it more cores or less memory."
             )
 
 

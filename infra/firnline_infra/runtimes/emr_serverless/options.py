@@ -20,6 +20,22 @@ from firnline_ingest.config.form import Form
 
 APPLICATION_ID = Form(r"[0-9a-z]{1,64}", "the id of an EMR Serverless application", "00fabcdefghijk09")
 PYTHONS_OF = {"emr-spark-8.1.0": ("3.11", "3.12", "3.13")}
+WORKERS_GB = {
+    1: tuple(range(2, 9)),
+    2: tuple(range(4, 17)),
+    4: tuple(range(8, 31)),
+    8: tuple(range(16, 61, 4)),
+    16: tuple(range(32, 121, 8)),
+    32: (60, 120, 244),
+}
+"""The GB that a worker may have, by its vCPUs (user guide, "Understanding application behavior", 2026-11-29)."""
+MIB_PER_GB = 1024
+
+
+def worker_gb(cores: int, memory_mib: int) -> int:
+    """Returns the GB of the smallest worker that has so much memory; what is asked where none has, which `refusals` says."""
+    asked_gb = -(-memory_mib // MIB_PER_GB)
+    return next((each for each in WORKERS_GB.get(cores, ()) if each >= asked_gb), asked_gb)
 
 
 class EmrServerless(Section):

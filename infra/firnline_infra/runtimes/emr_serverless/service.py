@@ -7,6 +7,7 @@ from typing import Any
 
 from firnline_infra.accounts import Accounts
 from firnline_infra.accounts.aws import DENIED
+from firnline_infra.blueprint.runtime import workers_gb
 from firnline_infra.runtimes.aws import call, code_of, is_missing, pages
 from firnline_infra.runtimes.emr_serverless.job import JOB
 from firnline_infra.runtimes.errors import RuntimeRefused, UntaggedRun
@@ -38,7 +39,7 @@ GRACE_S = range(15, 1801)
 UNUSABLE = {"TERMINATED", "STOPPING"}
 ARCHITECTURES = {"ARM64": "arm64", "X86_64": "x86_64"}
 DRIVER = "SPARK_DRIVER"
-TWO, MIB_PER_GB = 2, 1024
+TWO = 2
 """Engines at once, while one stands by."""
 ATTEMPT = re.compile(r"/attempts/(\d+)/")
 NEXT_STEPS = {
@@ -73,10 +74,10 @@ class EmrServerlessService:
         vcpus, memory_gb = (float(capacity.get(name, "inf").split()[0]) for name in ("cpu", "memory"))
         if at_once < TWO:
             return f"The {self._application} has {at_once} run at once; firnline up changes that while no engine runs."
-        if vcpus < TWO * size.cores or memory_gb * MIB_PER_GB < TWO * size.memory_mib:
+        if vcpus < TWO * size.cores or memory_gb < TWO * workers_gb(size):
             return (
                 f"The {self._application} has {capacity['cpu']} and {capacity['memory']} at the most, and two engines need "
-                f"{TWO * size.cores} vCPU and {-(-TWO * size.memory_mib // MIB_PER_GB)} GB (aws.runtime.emr_serverless)."
+                f"{TWO * size.cores} vCPU and {TWO * workers_gb(size)} GB (aws.runtime.emr_serverless)."
             )
         return ""
 
