@@ -136,7 +136,7 @@ ROOMS_BELOW = {
     "infra.pulumi": "blueprint kinds resources specification ingest.errors",
     "infra.pulumi_cli": "accounts kinds ingest.activity ingest.errors",
     "infra.redshift": "accounts blueprint specification ingest.checks ingest.errors ingest.terminal",
-    "infra.render": "blueprint environment kinds runtimes specification ingest.errors ingest.permissions",
+    "infra.render": "blueprint environment kinds runtimes specification ingest.errors ingest.identifiers ingest.permissions",
     "infra.resources": "blueprint kinds specification",
     "infra.rollout": (
         "accounts artefact blueprint observe runtimes specification ingest.activity ingest.config ingest.errors ingest.ledger "

@@ -10,6 +10,7 @@ from firnline_infra.specification.arns import Arns
 from firnline_infra.specification.identifier import Identifier
 from firnline_infra.specification.model import EnvironmentSpec
 from firnline_infra.specification.names import bootstrap_names
+from firnline_ingest.identifiers import like_pattern, text_literal
 
 PLACEHOLDER = "<the public half, without its first and last line>"
 
@@ -64,7 +65,7 @@ def _refuse_what_another_team_has(spec: EnvironmentSpec, blueprint: Blueprint) -
         yield "EXECUTE IMMEDIATE $$"
         yield f"DECLARE taken EXCEPTION (-20001, {_literal(said)}); others INTEGER;"
         yield "BEGIN"
-        yield f"  SHOW USERS LIKE {_literal(user.name)};"
+        yield f"  SHOW USERS LIKE {_pattern(user.name)};"
         yield "  SELECT COUNT(*) INTO :others FROM TABLE(RESULT_SCAN(LAST_QUERY_ID()))"
         yield f'    WHERE "name" = {_literal(user.name)} AND COALESCE("comment", \'\') <> {_literal(mark)};'
         yield "  IF (others > 0) THEN RAISE taken; END IF;"
@@ -84,7 +85,7 @@ def _refuse_taken_databases(blueprint: Blueprint) -> Iterator[str]:
         yield "EXECUTE IMMEDIATE $$"
         yield f"DECLARE taken EXCEPTION (-20002, {_literal(said)}); others INTEGER;"
         yield "BEGIN"
-        yield f"  SHOW DATABASES LIKE {_literal(name)};"
+        yield f"  SHOW DATABASES LIKE {_pattern(name)};"
         yield "  SELECT COUNT(*) INTO :others FROM TABLE(RESULT_SCAN(LAST_QUERY_ID()))"
         yield f'    WHERE "name" = {_literal(name)} AND "owner" <> {_literal(role)};'
         yield "  IF (others > 0) THEN RAISE taken; END IF;"
@@ -93,9 +94,17 @@ def _refuse_taken_databases(blueprint: Blueprint) -> Iterator[str]:
 
 
 def _literal(text: str) -> str:
+    return _without_dollars(text_literal(text))
+
+
+def _pattern(name: str) -> str:
+    """A name with a backslash would else match another one, and whose it is would not be looked at."""
+    return _without_dollars(like_pattern(name))
+
+
+def _without_dollars(literal: str) -> str:
     r"""A dollar is written as \u0024: two of them would end the block around it."""
-    escaped = text.replace("\\", "\\\\").replace("'", "''").replace("$", "\\u0024")
-    return f"'{escaped}'"
+    return literal.replace("$", "\\u0024")
 
 
 def _lines(spec: EnvironmentSpec, blueprint: Blueprint) -> Iterator[str]:

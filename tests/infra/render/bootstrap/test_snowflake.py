@@ -82,6 +82,14 @@ def test_no_name_ends_the_block_that_it_is_in(prod_spec: EnvironmentSpec) -> Non
     assert text.count("$$") == 6 + text.partition("CREATE ROLE IF NOT EXISTS")[2].count("$$")
 
 
+def test_whose_a_user_is_is_asked_by_a_pattern_that_its_name_matches(prod_spec: EnvironmentSpec) -> None:
+    r"""In SHOW … LIKE a backslash escapes what follows: 'a\\\\b' finds a user a\b, and 'a\\b' finds ab."""
+    spec = changed(prod_spec, "snowflake.deploy_role", '"a\\b_c"')
+    text = statements(spec, blueprint_of(spec))
+    assert r"SHOW USERS LIKE 'a\\\\b\\_c';" in text
+    assert r"""WHERE "name" = 'a\\b_c' AND""" in text
+
+
 def test_the_message_of_an_exception_has_no_double_quote(prod_spec: EnvironmentSpec) -> None:
     """Snowflake takes none there (docs.snowflake.com, DECLARE in Snowflake Scripting); a plain name needs none."""
     for role in ("FIRNLINE_PROD_DEPLOY", '"odd ""name"" here"'):

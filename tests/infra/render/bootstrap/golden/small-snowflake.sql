@@ -7,7 +7,7 @@ USE ROLE ACCOUNTADMIN;
 EXECUTE IMMEDIATE $$
 DECLARE taken EXCEPTION (-20001, 'User FIRNLINE_SMALL_DEPLOY exists, and its comment is not: Firnline small firnline-small, AWS account 123456789012. If another team has it, give this environment an application or a snowflake.deploy_role and preview_role of its own. If it is yours, run: ALTER USER FIRNLINE_SMALL_DEPLOY SET COMMENT = ''Firnline small firnline-small, AWS account 123456789012''; then this again.'); others INTEGER;
 BEGIN
-  SHOW USERS LIKE 'FIRNLINE_SMALL_DEPLOY';
+  SHOW USERS LIKE 'FIRNLINE\\_SMALL\\_DEPLOY';
   SELECT COUNT(*) INTO :others FROM TABLE(RESULT_SCAN(LAST_QUERY_ID()))
     WHERE "name" = 'FIRNLINE_SMALL_DEPLOY' AND COALESCE("comment", '') <> 'Firnline small firnline-small, AWS account 123456789012';
   IF (others > 0) THEN RAISE taken; END IF;
@@ -16,7 +16,7 @@ $$;
 EXECUTE IMMEDIATE $$
 DECLARE taken EXCEPTION (-20001, 'User FIRNLINE_SMALL_PREVIEW exists, and its comment is not: Firnline small firnline-small, AWS account 123456789012. If another team has it, give this environment an application or a snowflake.deploy_role and preview_role of its own. If it is yours, run: ALTER USER FIRNLINE_SMALL_PREVIEW SET COMMENT = ''Firnline small firnline-small, AWS account 123456789012''; then this again.'); others INTEGER;
 BEGIN
-  SHOW USERS LIKE 'FIRNLINE_SMALL_PREVIEW';
+  SHOW USERS LIKE 'FIRNLINE\\_SMALL\\_PREVIEW';
   SELECT COUNT(*) INTO :others FROM TABLE(RESULT_SCAN(LAST_QUERY_ID()))
     WHERE "name" = 'FIRNLINE_SMALL_PREVIEW' AND COALESCE("comment", '') <> 'Firnline small firnline-small, AWS account 123456789012';
   IF (others > 0) THEN RAISE taken; END IF;
