@@ -105,7 +105,7 @@ ROOMS_BELOW = {
         "ingest.transforms ingest.values"
     ),
     "infra.blueprint": ("environment specification ingest.config ingest.errors ingest.identifiers ingest.permissions"),
-    "infra.artefact": "blueprint runtimes s3a specification ingest.__main__ ingest.activity ingest.errors",
+    "infra.artefact": "blueprint runtimes s3a specification ingest.__main__ ingest.activity ingest.config ingest.errors",
     "infra.cli": (
         "accounts artefact audit blueprint doctor drift error_catalog estimate keys observe policy redshift render "
         "rollout runtimes specification stack status terraform ingest.__main__ ingest.activity ingest.aws ingest.checks "
