@@ -57,6 +57,11 @@ ELSEWHERE = {
     "key.converter": "partition_key",
     "value.converter": "pipelines[].format",
     "value.converter.schema.registry.url": "pipelines[].format",
+    "jvm.proxy.host": "proxy.url",
+    "jvm.proxy.port": "proxy.url",
+    "jvm.nonProxy.hosts": "proxy.no_proxy",
+    "jvm.proxy.username": "proxy.login",
+    "jvm.proxy.password": "proxy.login",
 }
 """What no specification has to say, or what the page names without an example."""
 

@@ -121,6 +121,11 @@ KAFKA = {
     "value.converter": "pipelines[].format",
     "value.converter.schema.registry.url": "pipelines[].format",
     "transforms": "pipelines[].transforms, a list: each has its type and its fields",
+    "jvm.proxy.host": "proxy.url, with the port",
+    "jvm.proxy.port": "proxy.url, with the host",
+    "jvm.nonProxy.hosts": "proxy.no_proxy: hosts and domains, without a *",
+    "jvm.proxy.username": "proxy.login, which says where the name is",
+    "jvm.proxy.password": "proxy.login, which says where the password is",
 }
 """By the property's name in its documentation; those of Kafka Connect that it names are there too."""
 

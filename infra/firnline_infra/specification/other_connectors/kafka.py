@@ -4,9 +4,12 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from pydantic import ValidationError
+
 from firnline_infra.specification.other_connectors.kafka_transforms import transforms_of
 from firnline_infra.specification.other_connectors.taken_over import TakenOver, text_of
 from firnline_ingest.config.other_names import KAFKA
+from firnline_ingest.config.proxy import ProxyOptions
 from firnline_ingest.errors import FirnlineError
 from firnline_ingest.identifiers import stored_name
 
@@ -40,6 +43,8 @@ NOT_KEPT = {
     "errors.deadletterqueue.topic.name": "records that can't be rows are dead letters, kept in the environment's bucket",
     "errors.log.enable": "each dead letter is logged with its reason",
     "errors.log.include.messages": "a dead letter keeps the record's bytes; no log has them",
+    "jvm.proxy.username": "proxy.login names where it is (docs/proxy.md)",
+    "jvm.proxy.password": "a secret: proxy.login names where it is (docs/proxy.md)",
     "topics.regex": "a specification names its streams; `stream_pattern` of a pipeline finds others (docs/many-streams.md)",
 }
 
@@ -73,6 +78,7 @@ def from_kafka(config: Mapping[str, Any]) -> TakenOver:
         more = {"shared_table": True} if own and list(tables.values()).count(tables[topic]) > 1 else {}
         taken.pipelines.append({"stream": topic, **own, **more, **shared})
     _account(taken, config)
+    _proxy(taken, config)
     _rest(taken, config)
     return taken
 
@@ -199,6 +205,31 @@ def _account(taken: TakenOver, config: Mapping[str, Any]) -> None:
         for option, value in (("snowflake.user.name", user), ("snowflake.role.name", role)):
             if value:
                 taken.leave(option, value, "a user is adopted with its role: give both; one is made here")
+
+
+def _proxy(taken: TakenOver, config: Mapping[str, Any]) -> None:
+    """The connector takes a host and a port together; hosts that it asks without the proxy are patterns between bars."""
+    host, port = (text_of(config, f"jvm.proxy.{each}") for each in ("host", "port"))
+    url, without = f"http://{host}:{port}", "jvm.nonProxy.hosts"
+    try:
+        proxy = ProxyOptions(url=url)
+    except ValidationError:
+        for name, value in (("jvm.proxy.host", host), ("jvm.proxy.port", port)):
+            if value:
+                taken.leave(name, value, "proxy.url has a host and a port: give both")
+        return
+    taken.sections["proxy"] = {"url": proxy.url}
+    taken.take("jvm.proxy.host", "proxy.url")
+    taken.take("jvm.proxy.port", "proxy.url")
+    hosts = [each.strip().lower().removeprefix("*.") for each in text_of(config, without).split("|") if each.strip()]
+    try:
+        ProxyOptions(url=url, no_proxy=hosts)
+    except ValidationError:
+        taken.leave(without, text_of(config, without), "proxy.no_proxy has hosts and domains, without a port or a *")
+        return
+    if hosts:
+        taken.sections["proxy"]["no_proxy"] = hosts
+        taken.take(without, "proxy.no_proxy")
 
 
 def _rest(taken: TakenOver, config: Mapping[str, Any]) -> None:

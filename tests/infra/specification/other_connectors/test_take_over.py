@@ -341,6 +341,43 @@ def test_openflows_parameters_become_what_the_page_says(run: Run, text: str) -> 
     assert "Without counterpart" not in result.output
 
 
+PROXIED = {
+    "jvm.proxy.host": "squid.example.com",
+    "jvm.proxy.port": "3128",
+    "jvm.nonProxy.hosts": "*.internal|localhost",
+}
+
+
+def test_the_kafka_connectors_proxy_becomes_the_engines(run: Run) -> None:
+    login = {"jvm.proxy.username": "me", "jvm.proxy.password": "TOP-SECRET"}
+    names = {"topics": "a", "snowflake.database.name": "d", "snowflake.schema.name": "s"}
+    result = run("kafka.json", json.dumps(names | PROXIED | login), "--database", "--schema")
+    assert result.exit_code == 0, result.output
+    proxy = written().proxy
+    assert proxy is not None
+    assert (proxy.url, proxy.no_proxy) == ("http://squid.example.com:3128", ["internal", "localhost"])
+    assert "jvm.proxy.host: proxy.url" in result.output
+    assert "proxy.login names where it is" in result.output
+    assert "TOP-SECRET" not in result.output
+
+
+@pytest.mark.parametrize(
+    ("changed", "left"),
+    [
+        ({"jvm.proxy.port": ""}, {"jvm.proxy.host", "jvm.nonProxy.hosts"}),
+        ({"jvm.proxy.host": ""}, {"jvm.proxy.port", "jvm.nonProxy.hosts"}),
+        ({"jvm.proxy.port": "70000"}, {"jvm.proxy.host", "jvm.proxy.port", "jvm.nonProxy.hosts"}),
+        ({"jvm.nonProxy.hosts": "10.*|x"}, {"jvm.nonProxy.hosts"}),
+    ],
+)
+def test_a_proxy_that_is_not_whole_is_left_with_a_reason(
+    tmp_path: Path, changed: dict[str, str], left: set[str]
+) -> None:
+    names = {"topics": "a", "snowflake.database.name": "d", "snowflake.schema.name": "s"}
+    taken = of(tmp_path, json.dumps({name: value for name, value in (names | PROXIED | changed).items() if value}))
+    assert {each.option for each in taken.left} == left
+
+
 def test_a_name_that_openflow_takes_with_its_case_keeps_it(tmp_path: Path) -> None:
     text = OPENFLOW_BLOCK.replace("Table = ORDERS", "Table = orders")
     assert of(tmp_path, text).pipelines[0]["table"] == '"orders"'
