@@ -64,7 +64,7 @@ ALLOWED: dict[str, tuple[Any, bytes, object]] = {
 def test_what_the_specification_forbids_is_a_letter_that_says_so(name: str) -> None:
     kind, data, why = FORBIDDEN[name]
     one = rejected(of(kind), data)
-    assert (one.reason, one.detail) == (RejectReason.MALFORMED, f"it has {why}.")
+    assert (one.reason, one.detail) == (RejectReason.MALFORMED, f"its field f has {why}.")
 
 
 @pytest.mark.parametrize("name", ALLOWED)
@@ -77,11 +77,11 @@ def test_an_object_in_a_container_is_looked_at_too() -> None:
     good = container({"f": 1}, {"f": 77}, schema=LAST)
     assert values(convert(CONTAINER, good)) == [{"f": 1}, {"f": 77}]
     bad = container({"f": 1}, {"f": 2**31 - 1}, schema=LAST).replace(b"\xfe\xff\xff\xff\x0f", b"\xfe\xff\xff\xff\x1f")
-    assert rejected(CONTAINER, bad).detail == "it has an int of more than 32 bits."
+    assert rejected(CONTAINER, bad).detail == "its field f has an int of more than 32 bits."
 
 
 ITEM = {"type": "record", "name": "I", "fields": [{"name": "n", "type": "float"}]}
-EVERY = {
+EVERY: dict[str, Any] = {
     "type": "record",
     "name": "R",
     "fields": [

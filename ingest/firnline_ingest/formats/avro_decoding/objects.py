@@ -18,6 +18,7 @@ from firnline_ingest.config.format import Check, DeclaredTypes, Decoder, Unpack
 from firnline_ingest.errors import ConfigError
 from firnline_ingest.formats.avro_decoding.column_types import declared_types
 from firnline_ingest.formats.avro_decoding.cost import Cost, SchemaCost, SchemaRefused
+from firnline_ingest.formats.avro_decoding.place import field_at
 from firnline_ingest.formats.avro_decoding.schema import has_record, parsed
 from firnline_ingest.formats.avro_decoding.strict import NotStrict, Walk, walk_of
 from firnline_ingest.formats.packing import EXPANDED_BYTES, Compression, inflated, unpacked_bzip2, unpacked_xz, unpacker
@@ -72,6 +73,7 @@ class AvroSchema:
             self.cost: Cost = cost(self._parsed)
             self.types = declared_types(self._parsed, named)
             """Of its fields' columns."""
+            self._named = named
             self._walk: Walk = walk_of(self._parsed, named)
             canonical = to_parsing_canonical_form(self._parsed) if not references else ""
             self.fingerprint = bytes.fromhex(fingerprint(canonical, "CRC-64-AVRO"))
@@ -85,14 +87,37 @@ class AvroSchema:
     def object_in(self, stream: io.BytesIO, data: bytes) -> dict[str, Any]:
         """Reads the object at the stream's current offset into these bytes. Raises Unusable."""
         start = stream.tell()
-        found = _read(stream, self._parsed)
+        try:
+            found = _read(stream, self._parsed)
+        except Unusable as unusable:
+            if (error := unusable.__cause__) is None:
+                raise
+            end = len(data) + 1 if isinstance(error, EOFError) else stream.tell()
+            raise malformed(f"{self._of_field(data, start, end)} can't be read: {_said(error)}."[:300]) from error
         try:
             end = self._walk(data, start)
         except NotStrict as forbidden:
-            raise malformed(f"it has {forbidden}.") from forbidden
+            raise malformed(f"{self._of_field(data, start, len(data) + 1)} has {forbidden}."[:300]) from forbidden
         if end != stream.tell():
             raise malformed(f"it is read up to byte {stream.tell()}, and ends at {end}.")
         return found
+
+    def _of_field(self, data: bytes, start: int, end: int) -> str:
+        path = field_at(self._parsed, self._named, data, start, end)
+        return f"its field {path[:100]}" if path else "it"
+
+
+def _said(error: BaseException) -> str:
+    match error:
+        case OverflowError() | ValueError(args=("ordinal must be >= 1",)):
+            return "a date or time outside of the years 1 to 9999"
+        case EOFError():
+            return "it ends within the value"
+        case IndexError():
+            return "its schema has no such symbol or branch"
+        case ValueError():
+            return str(error)
+    return f"{type(error).__name__}: {error}"
 
 
 @cache

@@ -87,14 +87,14 @@ def _boolean(data: bytes, at: int) -> int:
     return at + 1
 
 
-def _count(data: bytes, at: int) -> tuple[int, int]:
+def count_at(data: bytes, at: int) -> tuple[int, int]:
     """A long's value and end."""
     written, at = (byte, at + 1) if (byte := data[at]) < 0x80 else _zigzag(data, at)
     return (written >> 1) ^ -(written & 1), at
 
 
 def _bytes(data: bytes, at: int) -> int:
-    size, at = _count(data, at)
+    size, at = count_at(data, at)
     return at + size
 
 
@@ -102,22 +102,22 @@ def _fixed(size: int) -> Walk:
     return lambda _, at: at + size
 
 
-def _index(data: bytes, at: int, length: int, what: str) -> tuple[int, int]:
-    index, at = _count(data, at)
+def index_at(data: bytes, at: int, length: int, what: str) -> tuple[int, int]:
+    index, at = count_at(data, at)
     if not 0 <= index < length:
         raise NotStrict(f"the {what} {index} of {length}")
     return index, at
 
 
 def _enum(length: int) -> Walk:
-    return lambda data, at: _index(data, at, length, "symbol")[1]
+    return lambda data, at: index_at(data, at, length, "symbol")[1]
 
 
 def _union(branches: Sequence[Walk]) -> Walk:
     length = len(branches)
 
     def walk(data: bytes, at: int) -> int:
-        index, at = _index(data, at, length, "branch")
+        index, at = index_at(data, at, length, "branch")
         return branches[index](data, at)
 
     return walk
@@ -132,17 +132,17 @@ def _record(fields: Sequence[Walk]) -> Walk:
     return walk
 
 
-def _blocks(data: bytes, at: int) -> tuple[int, int]:
+def block_at(data: bytes, at: int) -> tuple[int, int]:
     """The number of items in the next block, 0 at the end, and the offset at which they begin."""
-    count, at = _count(data, at)
+    count, at = count_at(data, at)
     if count < 0:
-        _, at = _count(data, at)
+        _, at = count_at(data, at)
     return abs(count), at
 
 
 def _array(item: Walk) -> Walk:
     def walk(data: bytes, at: int) -> int:
-        while (found := _blocks(data, at))[0]:
+        while (found := block_at(data, at))[0]:
             count, at = found
             for _ in range(count):
                 at = item(data, at)
@@ -154,10 +154,10 @@ def _array(item: Walk) -> Walk:
 def _map(value: Walk) -> Walk:
     def walk(data: bytes, at: int) -> int:
         keys: set[bytes] = set()
-        while (found := _blocks(data, at))[0]:
+        while (found := block_at(data, at))[0]:
             count, at = found
             for _ in range(count):
-                size, start = _count(data, at)
+                size, start = count_at(data, at)
                 key = data[start : start + size]
                 if key in keys:
                     raise NotStrict("a map with a key twice")
