@@ -18,6 +18,7 @@ from tests.long_first import LONG, long_first
 from tests.once import once
 from tests.processes import reap_what_is_started_from_now_on
 from tests.spark.prepared import use_archive
+from tests.stack_of_a_run import know_the_modules_of_this_stack
 
 if TYPE_CHECKING:
     from firnline_local.running import RunningEnvironment
@@ -53,6 +54,9 @@ make_importable()
 
 # Each start of Spark reads and checks thousands of classes, which an archive has.
 use_archive()
+
+# The connector asks for the whole stack at each login, to name the file at its bottom (`get_application_path`).
+know_the_modules_of_this_stack()
 
 # No test leaves a process behind, not even one that is killed.
 reap_what_is_started_from_now_on()
