@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from firnline_infra.accounts.accounts import rows
 from firnline_infra.observe.errors import OwnerOutOfReach
 from firnline_infra.observe.ownership import check_ownership
 from firnline_local.accounts import EmbeddedAccounts
@@ -39,8 +40,9 @@ class World:
         self._environment = environment
 
     def sql(self, *statements: str) -> None:
-        for statement in statements:
-            self._environment.query(statement, login="admin")
+        with closing(self._environment.connect("admin")) as session:
+            for statement in statements:
+                rows(session, statement)
 
     def check(self, state: dict[str, Any]) -> None:
         with closing(EmbeddedAccounts(self._environment, "OWNERS_DEPLOY").snowflake()) as session:

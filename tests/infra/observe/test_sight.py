@@ -41,8 +41,9 @@ class World:
         self._environment = environment
 
     def sql(self, *statements: str) -> None:
-        for statement in statements:
-            self._environment.query(statement, login="admin")
+        with closing(self._environment.connect("admin")) as session:
+            for statement in statements:
+                rows(session, statement)
 
     def session(self) -> Any:
         return EmbeddedAccounts(self._environment, DEPLOY).snowflake()
