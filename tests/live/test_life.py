@@ -13,6 +13,8 @@ import pytest
 
 from firnline_infra.blueprint import blueprint_of
 from firnline_infra.cli.main import firnline
+from firnline_infra.kinds.emr import SERVERLESS
+from firnline_infra.kinds.kind import own_name
 from firnline_infra.specification import load_spec
 from firnline_local.running import RunningEnvironment
 from tests.live.embedded import variables_of
@@ -133,8 +135,7 @@ def test_the_life_of_a_job_is_a_specification_of_emr_serverless_whose_names_the_
     spec = load_spec(written.spec_file)
     assert spec.aws.runtime.kind == "emr_serverless"
     blueprint = blueprint_of(spec)
-    assert blueprint.runtime.application is not None
-    assert Run.of(blueprint.runtime.application.name) == RUN
+    assert Run.of(own_name(SERVERLESS.instance(blueprint))) == RUN
     assert [stream.name for stream in blueprint.streams if Run.of(stream.name) != RUN] == []
 
 

@@ -22,7 +22,6 @@ from firnline_infra.blueprint.iceberg_volume import IcebergVolumeDefinition
 from firnline_infra.blueprint.previewing import previewers_grants
 from firnline_infra.blueprint.principals import AdoptedRole, adopted_role, engine_role, engine_user
 from firnline_infra.blueprint.redshift import RedshiftDestination, redshift_destination
-from firnline_infra.blueprint.runtime import RuntimeParts, runtime_parts
 from firnline_infra.blueprint.snowflake import IcebergTable, SnowflakeObjects
 from firnline_infra.blueprint.snowflake_objects import snowflake_objects
 from firnline_infra.blueprint.stack_outputs import StackOutputs, stack_outputs
@@ -51,8 +50,6 @@ class Blueprint(Definition):
     adopted_role: AdoptedRole | None
     """What the engine runs as, where somebody else owns it."""
     user: IamUser | None
-    runtime: RuntimeParts
-    """What the engine's job needs to be there."""
     volumes: tuple[IcebergVolumeDefinition, ...]
     redshift: RedshiftDestination | None
     landing: SnowflakeObjects
@@ -84,7 +81,6 @@ def blueprint_of(spec: EnvironmentSpec) -> Blueprint:
     key_arn, job_bucket = key_value(spec), bucket_name(spec, names)
     landing = snowflake_objects(spec, names)
     landing = replace(landing, grants=(*landing.grants, *previewers_grants(spec, landing, names.preview_role)))
-    runtime = runtime_parts(spec, names)
     return Blueprint(
         environment=environment,
         names=names,
@@ -95,14 +91,13 @@ def blueprint_of(spec: EnvironmentSpec) -> Blueprint:
         role=engine_role(spec, names, key_arn),
         adopted_role=adopted_role(spec, names, key_arn),
         user=engine_user(spec, names, key_arn),
-        runtime=runtime,
         volumes=volumes(spec, key_arn),
         redshift=redshift_destination(spec, names, key_arn),
         landing=landing,
         required_grants=required_grants(spec, landing),
         outputs=engine_inputs(spec),
         job_bucket=job_bucket,
-        stack_outputs=stack_outputs(spec, names, job_bucket, runtime.place),
+        stack_outputs=stack_outputs(spec, names, job_bucket),
     )
 
 

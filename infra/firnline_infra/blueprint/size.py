@@ -6,6 +6,7 @@ catching up) 32 of them take 0.8 of a core. Rows never cross the JVM: memory is 
 
 import math
 
+from firnline_infra.runtimes.emr_serverless.options import worker_gb
 from firnline_infra.specification.aws import StreamOptions
 from firnline_infra.specification.definition import Definition, part
 from firnline_infra.specification.model import EnvironmentSpec
@@ -102,3 +103,9 @@ def size_of_specification(spec: EnvironmentSpec) -> Size:
         executor_memory_mib=given.executor_memory_mib or executor * MIB_PER_CORE,
         overhead_mib=given.overhead_mib or executor * MIB_PER_CORE,
     )
+
+
+def workers_gb(size: Size) -> int:
+    """Returns the memory of the workers that EMR Serverless runs a job of this size on."""
+    driver = worker_gb(size.driver_cores, size.driver_memory_mib + size.driver_overhead_mib)
+    return driver + size.executors * worker_gb(size.executor_cores, size.executor_memory_mib + size.overhead_mib)

@@ -6,6 +6,9 @@ from typing import Any
 
 from firnline_infra.blueprint.value import Reference, Value
 from firnline_infra.environment import Environment
+from firnline_infra.runtimes.emr_ec2.options import EmrEc2
+from firnline_infra.runtimes.emr_serverless.options import EmrServerless
+from firnline_infra.runtimes.spark_operator.options import Kubernetes
 from firnline_infra.specification.adopted import made_volumes
 from firnline_infra.specification.definition import Definition, part
 from firnline_infra.specification.identifier import Identifier
@@ -53,8 +56,8 @@ class StackOutputs(Definition):
         return {name: value for name, value in values.items() if value is not None and value != {}}
 
 
-def stack_outputs(spec: EnvironmentSpec, names: Names, bucket: Value | None, place: Value | None) -> StackOutputs:
-    """`bucket` is the name of the one for jobs, `place` where they run."""
+def stack_outputs(spec: EnvironmentSpec, names: Names, bucket: Value | None) -> StackOutputs:
+    """`bucket` is the name of the one for jobs."""
     trust = spec.aws.runtime.trust
     volumes, adopted_role = (
         [Identifier.parse(volume.name).name for volume in made_volumes(spec)],
@@ -75,10 +78,23 @@ def stack_outputs(spec: EnvironmentSpec, names: Names, bucket: Value | None, pla
         engine_role_arn=None if trust in WITHOUT_A_ROLE else adopted_role or Reference("role"),
         engine_policy=Reference("adopted-role", "policy") if adopted_role else None,
         engine_trust=Reference("adopted-role", "trust") if adopted_role else None,
-        engine_place=place,
+        engine_place=_place(spec),
         engine_user=names.engine_user if trust is Trust.STATIC_KEYS else None,
         volume_iam_user_arns={volume: Reference(f"volume/{volume}", "iam_user_arn") for volume in volumes},
     )
+
+
+def _place(spec: EnvironmentSpec) -> Value | None:
+    """Where the job runs, as `EngineJob.place` wants it; None on Kubernetes, and where the engine is started by hand."""
+    match spec.aws.runtime.job:
+        case None | Kubernetes():
+            return None
+        case EmrServerless() as section:
+            return section.application_id or Reference("runtime/application")
+        case EmrEc2() as section:
+            return section.cluster_id or Reference("runtime/cluster")
+        case section:
+            return section.virtual_cluster_id or Reference("runtime/virtual-cluster")
 
 
 def published(environment: Environment) -> Iterator[tuple[str, Value, str]]:

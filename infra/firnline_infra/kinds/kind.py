@@ -151,6 +151,10 @@ class Kind(ResourceType):
         components = self.rows(blueprint.environment)
         return [each for one in components for each in one.resources() if each.type == self.terraform_type]
 
+    def instance(self, blueprint: Blueprint | None) -> Any:
+        """Returns the one instance that an environment has at most; None if it has none, as one that goes (no blueprint)."""
+        return None if blueprint is None else next(iter(self.instances(blueprint)), None)
+
     def own_arns(self, blueprint: Blueprint, arns: Arns) -> tuple[str, ...]:
         """Returns what the blueprint has of it, and the deployer may touch: each once."""
         if self.arns is not None:

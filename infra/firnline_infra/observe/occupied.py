@@ -10,8 +10,9 @@ from typing import Any
 
 from firnline_infra.accounts import Accounts
 from firnline_infra.accounts.aws import aws_call
-from firnline_infra.blueprint.runtime import Ec2Cluster, VirtualClusterDefinition
-from firnline_infra.kinds.emr import CLUSTER, VIRTUAL_CLUSTER
+from firnline_infra.kinds.emr import CLUSTER, VIRTUAL_CLUSTER, eks_namespace
+from firnline_infra.kinds.kind import own_name
+from firnline_infra.kinds.resource import Resource
 from firnline_infra.observe.errors import ClusterInUse
 from firnline_infra.observe.existing import StackResources
 
@@ -21,7 +22,7 @@ ACTIVE_JOBS = ["PENDING", "SUBMITTED", "RUNNING", "CANCEL_PENDING"]
 
 
 def check_virtual_cluster(
-    wanted: VirtualClusterDefinition | None, accounts: Accounts, known: StackResources, *, environment: str
+    wanted: Resource | None, accounts: Accounts, known: StackResources, *, environment: str
 ) -> None:
     """Refuses an `up` that would take the virtual cluster away from a running engine, or, with `wanted` None, a destroy.
     Raises ClusterInUse, AwsRefused."""
@@ -36,12 +37,12 @@ def check_virtual_cluster(
         raise ClusterInUse(f"virtual cluster {id_}", why, [each["id"] for each in jobs], environment=environment)
 
 
-def _goes(wanted: VirtualClusterDefinition | None, found: Mapping[str, Any]) -> str | None:
+def _goes(wanted: Resource | None, found: Mapping[str, Any]) -> str | None:
     """Why the virtual cluster would be replaced: nothing but its tags can be changed. None where it stays."""
     if wanted is None:
         return "nothing takes its place"
     provider = found["containerProvider"]
-    asked = (wanted.name, wanted.cluster, wanted.namespace)
+    asked = (own_name(wanted), *eks_namespace(wanted))
     there = (found["name"], provider["id"], provider["info"]["eksInfo"]["namespace"])
     names = ("name", "EKS cluster", "namespace")
     differing = [
@@ -64,7 +65,7 @@ def _described(accounts: Accounts, id_: str) -> Mapping[str, Any] | None:
     return None if found["state"] == "TERMINATED" else found
 
 
-def check_cluster(wanted: Ec2Cluster | None, accounts: Accounts, known: StackResources, *, environment: str) -> None:
+def check_cluster(wanted: Resource | None, accounts: Accounts, known: StackResources, *, environment: str) -> None:
     """The same for a cluster of EMR on EC2, whose core nodes alone can be more or fewer. Raises ClusterInUse, AwsRefused."""
     id_ = known.id_of(CLUSTER.token)
     found = _cluster(accounts, id_) if id_ else None
@@ -77,19 +78,19 @@ def check_cluster(wanted: Ec2Cluster | None, accounts: Accounts, known: StackRes
         raise ClusterInUse(f"cluster {id_}", why, said, environment=environment)
 
 
-def _is_another(wanted: Ec2Cluster | None, found: Mapping[str, Any]) -> str | None:
+def _is_another(wanted: Resource | None, found: Mapping[str, Any]) -> str | None:
     """Returns what EMR changes in no cluster that runs."""
     if wanted is None:
         return "nothing takes its place"
-    there = found["Ec2InstanceAttributes"]
+    row, there = wanted.arguments, found["Ec2InstanceAttributes"]
     differing = [
         f"{name} {old} becomes {new}"
         for name, new, old in (
-            ("name", wanted.name, found["Name"]),
-            ("release", wanted.release, found["ReleaseLabel"]),
-            ("service role", wanted.service_role, found["ServiceRole"]),
-            ("subnet", wanted.subnet, there.get("Ec2SubnetId")),
-            ("machine", wanted.instance_type, found["machine"]),
+            ("name", row["name"], found["Name"]),
+            ("release", row["release_label"], found["ReleaseLabel"]),
+            ("service role", row["service_role"], found["ServiceRole"]),
+            ("subnet", row["ec2_attributes"]["subnet_id"], there.get("Ec2SubnetId")),
+            ("machine", row["core_instance_group"]["instance_type"], found["machine"]),
         )
         if new != old
     ]

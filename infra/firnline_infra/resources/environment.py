@@ -6,9 +6,8 @@ from typing import Any
 
 from firnline_infra.blueprint import Blueprint
 from firnline_infra.blueprint.redshift import REDSHIFT_ROLE, REFRESH_ROLE, RedshiftDestination
-from firnline_infra.blueprint.runtime import RuntimeParts
 from firnline_infra.blueprint.value import Reference
-from firnline_infra.kinds import ecr, eks, iam, network, observability, tables
+from firnline_infra.kinds import ecr, eks, emr, iam, network, observability, tables
 from firnline_infra.kinds.resource import Component, PolicyText
 from firnline_infra.resources import aws_runtime, aws_storage
 from firnline_infra.resources.aws_redshift import redshift_cluster, redshift_serverless, refresh_schedules
@@ -51,7 +50,7 @@ def runtime(blueprint: Blueprint) -> Iterator[Component]:
         yield aws_runtime.runtime_user("engine-user", blueprint.user)
     yield from network.rows(blueprint.environment)
     yield from iam.instance_profiles(blueprint.environment)
-    yield from _places_of_jobs(blueprint.runtime)
+    yield from emr.rows(blueprint.environment)
     yield from ecr.repositories(blueprint.environment)
     yield from eks.associations(blueprint.environment)
     yield from observability.rows(blueprint.environment)
@@ -80,12 +79,3 @@ def _redshift(destination: RedshiftDestination) -> Iterator[Component]:
         refreshes = aws_runtime.runtime_role("redshift-refresh-role", destination.refreshes.role)
         yield replace(refreshes, gives={REFRESH_ROLE: refreshes.outputs["arn"]})
         yield refresh_schedules("redshift-refresh", destination.refreshes)
-
-
-def _places_of_jobs(parts: RuntimeParts) -> Iterator[Component]:
-    if parts.application is not None:
-        yield aws_runtime.serverless_application("engine-application", parts.application)
-    if parts.cluster is not None:
-        yield aws_runtime.emr_cluster("engine", parts.cluster)
-    if parts.virtual_cluster is not None:
-        yield aws_runtime.virtual_cluster("engine", parts.virtual_cluster)

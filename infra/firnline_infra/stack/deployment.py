@@ -12,9 +12,9 @@ from typing import Any
 from firnline_infra.accounts import Accounts, check_aws, checked_session
 from firnline_infra.blueprint import Blueprint, blueprint_of
 from firnline_infra.blueprint.iam.extra import extra_lines
-from firnline_infra.blueprint.runtime import RuntimeParts
 from firnline_infra.keys.encryption_key import with_recorded_key
 from firnline_infra.keys.file import ReviewedFile
+from firnline_infra.kinds.emr import SERVERLESS
 from firnline_infra.observe.existing import StackResources
 from firnline_infra.observe.lookup import listed_once
 from firnline_infra.redshift import RedshiftViews
@@ -81,7 +81,7 @@ class Deployment:
         with self._session() as session, listed_once():
             refuse_previewer(blueprint, session)
             self._refuse(spec, session, state)
-        self._make_changeable(state, blueprint.runtime)
+        self._make_changeable(state, blueprint)
         self.stack.init()
         readback = TableReadback(blueprint, self.say)
         if refresh and statements(state):
@@ -165,8 +165,8 @@ class Deployment:
         """Takes the keys that went with it out of their file. Raises as `removals` does, which is asked again."""
         self.removals(with_others=with_others)
         state = self.stack.state() or {}
-        check_in_use(RuntimeParts(), self.accounts, state, environment=self.env_argument)
-        self._make_changeable(state, RuntimeParts())
+        check_in_use(None, self.accounts, state, environment=self.env_argument)
+        self._make_changeable(state, None)
         if self._blueprint.redshift is not None:
             RedshiftViews(self._blueprint.redshift, self.accounts.aws, self.say).remove()
         self.stack.destroy()
@@ -192,9 +192,9 @@ class Deployment:
         keys, env, tool = self._keys_file, self.env_argument, self.stack.tool
         return Preconditions(spec=spec, accounts=self.accounts, keys_file=keys, env_argument=env, tool=tool)
 
-    def _make_changeable(self, state: dict[str, Any], wanted: RuntimeParts) -> None:
+    def _make_changeable(self, state: dict[str, Any], wanted: Blueprint | None) -> None:
         known, env = StackResources.of(state), self.env_argument
-        make_changeable(wanted.application, self.accounts, known, say=self.say, environment=env)
+        make_changeable(SERVERLESS.instance(wanted), self.accounts, known, say=self.say, environment=env)
 
     def _apply_views(self, blueprint: Blueprint) -> None:
         """Redshift's: no stack holds them."""

@@ -7,9 +7,9 @@ from typing import Any
 
 from firnline_infra.accounts.accounts import Accounts, current_role
 from firnline_infra.blueprint import Blueprint, blueprint_of
-from firnline_infra.blueprint.runtime import RuntimeParts
 from firnline_infra.keys.encryption_key import unusable_key
 from firnline_infra.keys.file import ReviewedFile
+from firnline_infra.kinds.emr import CLUSTER, SERVERLESS, VIRTUAL_CLUSTER
 from firnline_infra.observe.absent import absent
 from firnline_infra.observe.adopted import check_adopted
 from firnline_infra.observe.errors import AdoptedUnusable, AlreadyThere, ClusterInUse
@@ -46,7 +46,7 @@ class Preconditions:
         yield from held_by_other_tool(self.spec, self.accounts.aws, self.tool)
         yield from objects_in_the_way(self.spec, self.accounts, session, state)
         try:
-            check_in_use(self._blueprint.runtime, self.accounts, state, environment=self.env_argument)
+            check_in_use(self._blueprint, self.accounts, state, environment=self.env_argument)
         except (ApplicationInUse, ClusterInUse) as error:
             yield error
 
@@ -104,13 +104,13 @@ def objects_in_the_way(
         yield AdoptedUnusable([*gone, *map(str, unusable)], [each.repair for each in unusable if each.repair])
 
 
-def check_in_use(wanted: RuntimeParts, accounts: Accounts, state: State, *, environment: str) -> None:
-    """Refuses to change what an engine runs in, or with an empty `wanted` to remove it. Raises ApplicationInUse or
+def check_in_use(wanted: Blueprint | None, accounts: Accounts, state: State, *, environment: str) -> None:
+    """Refuses to change what an engine runs in, or, with `wanted` None, to remove it. Raises ApplicationInUse or
     ClusterInUse."""
     known = StackResources.of(state)
-    check_virtual_cluster(wanted.virtual_cluster, accounts, known, environment=environment)
-    check_cluster(wanted.cluster, accounts, known, environment=environment)
-    check_application(wanted.application, accounts, known, environment=environment)
+    check_virtual_cluster(VIRTUAL_CLUSTER.instance(wanted), accounts, known, environment=environment)
+    check_cluster(CLUSTER.instance(wanted), accounts, known, environment=environment)
+    check_application(SERVERLESS.instance(wanted), accounts, known, environment=environment)
 
 
 def refuse_previewer(blueprint: Blueprint, session: Any) -> None:

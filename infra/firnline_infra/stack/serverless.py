@@ -10,8 +10,8 @@ from typing import Any
 
 from firnline_infra.accounts import Accounts
 from firnline_infra.accounts.aws import aws_call, if_there
-from firnline_infra.blueprint.runtime import ServerlessApplicationDefinition
 from firnline_infra.kinds.emr import SERVERLESS
+from firnline_infra.kinds.resource import Resource
 from firnline_infra.observe.existing import StackResources
 from firnline_infra.stack.errors import ApplicationInUse
 
@@ -20,8 +20,8 @@ ACTIVE = ["SUBMITTED", "QUEUED", "PENDING", "SCHEDULED", "RUNNING", "CANCELLING"
 LOOK_EVERY_S, STOPPED_WITHIN_S = 2.0, 300.0
 
 
-Wanted = ServerlessApplicationDefinition | None
-"""None before a destroy."""
+Wanted = Resource | None
+"""Its row; None before a destroy."""
 
 
 def check_application(wanted: Wanted, accounts: Accounts, known: StackResources, *, environment: str) -> Sequence[str]:
@@ -57,22 +57,30 @@ def _application(accounts: Accounts, id_: str) -> Mapping[str, Any] | None:
     return None if answer is None else answer["application"]
 
 
-def _differing(wanted: ServerlessApplicationDefinition, found: Mapping[str, Any]) -> Iterator[str]:
+def _differing(wanted: Resource, found: Mapping[str, Any]) -> Iterator[str]:
     """Yields what an update would send otherwise than it is; groups that are made with the stack are not known here."""
-    network, capacity = found.get("networkConfiguration") or {}, found.get("maximumCapacity") or {}
-    groups = [group for group in wanted.security_groups if isinstance(group, str)]
+    row, network = wanted.arguments, found.get("networkConfiguration") or {}
+    asked_network, asked_capacity = row["network_configuration"], row["maximum_capacity"]
+    capacity, scheduler = found.get("maximumCapacity") or {}, found.get("schedulerConfiguration") or {}
+    groups = [group for group in asked_network["security_group_ids"] if isinstance(group, str)]
+    idle = (found.get("autoStopConfiguration") or {}).get("idleTimeoutMinutes")
     for what, asked, there in (
-        ("release", wanted.release, found["releaseLabel"]),
-        ("architecture", wanted.architecture, found.get("architecture")),
-        ("subnets", sorted(wanted.subnets), sorted(network.get("subnetIds", ()))),
+        ("release", row["release_label"], found["releaseLabel"]),
+        ("architecture", row["architecture"], found.get("architecture")),
+        ("subnets", sorted(asked_network["subnet_ids"]), sorted(network.get("subnetIds", ()))),
         ("security groups", sorted(groups), sorted(network.get("securityGroupIds", ())) if groups else []),
-        ("vCPUs", str(wanted.maximum_vcpus), str(capacity.get("cpu", "")).split(" ")[0]),
-        ("memory", str(wanted.maximum_memory_gb), str(capacity.get("memory", "")).split(" ")[0]),
-        ("runs at once", wanted.concurrent_runs, (found.get("schedulerConfiguration") or {}).get("maxConcurrentRuns")),
-        ("idle minutes", wanted.idle_minutes, (found.get("autoStopConfiguration") or {}).get("idleTimeoutMinutes")),
+        ("vCPUs", _number(asked_capacity["cpu"]), _number(capacity.get("cpu", ""))),
+        ("memory", _number(asked_capacity["memory"]), _number(capacity.get("memory", ""))),
+        ("runs at once", row["scheduler_configuration"]["max_concurrent_runs"], scheduler.get("maxConcurrentRuns")),
+        ("idle minutes", row["auto_stop_configuration"]["idle_timeout_minutes"], idle),
     ):
         if asked != there:
             yield f"{what} {there} becomes {asked}"
+
+
+def _number(amount: str) -> str:
+    """Returns the number of `16 vCPU`, which the service may write otherwise."""
+    return amount.partition(" ")[0]
 
 
 def _stop(emr: Any, id_: str) -> None:

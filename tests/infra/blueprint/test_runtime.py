@@ -7,12 +7,12 @@ import pytest
 
 from firnline_infra.blueprint import blueprint_of
 from firnline_infra.blueprint.iam.trust import base36
-from firnline_infra.blueprint.runtime import RuntimeParts
 from firnline_infra.blueprint.value import Reference
-from firnline_infra.kinds import Kind
+from firnline_infra.kinds import Kind, emr
 from firnline_infra.kinds.ecr import REPOSITORY
 from firnline_infra.kinds.eks import ASSOCIATION
 from firnline_infra.kinds.iam import INSTANCE_PROFILE
+from firnline_infra.kinds.kind import camel
 from firnline_infra.kinds.network import SECURITY_GROUP
 from firnline_infra.render.bootstrap.boundary import boundary_statements
 from firnline_infra.specification import EnvironmentSpec
@@ -30,16 +30,39 @@ def spec_of(runtime: dict[str, Any], shards: int = 2) -> EnvironmentSpec:
     return smallest(aws={"runtime": runtime}, streams=[{"name": "orders", "shards": shards}])
 
 
-def parts_of(runtime: dict[str, Any], shards: int = 2) -> RuntimeParts:
-    return blueprint_of(spec_of(runtime, shards)).runtime
+def rows_of(kind: Kind, runtime: dict[str, Any], shards: int = 2) -> list[Mapping[str, Any]]:
+    return [row.arguments for row in kind.instances(blueprint_of(spec_of(runtime, shards)))]
 
 
-def rows_of(kind: Kind, runtime: dict[str, Any]) -> list[Mapping[str, Any]]:
-    return [row.arguments for row in kind.instances(blueprint_of(spec_of(runtime)))]
+def row_of(kind: Kind, runtime: dict[str, Any], shards: int = 2) -> Mapping[str, Any]:
+    (row,) = rows_of(kind, runtime, shards)
+    return row
+
+
+def place_of(runtime: dict[str, Any]) -> Any:
+    return blueprint_of(spec_of(runtime)).stack_outputs.engine_place
+
+
+def made_of(runtime: dict[str, Any]) -> list[str]:
+    """Titles of what is made for jobs to run in."""
+    return [each.title for each in (emr.SERVERLESS, emr.VIRTUAL_CLUSTER, emr.CLUSTER) if rows_of(each, runtime)]
+
+
+def as_asked(value: Any) -> Any:
+    """Arguments as a service of AWS's takes them."""
+    match value:
+        case Mapping():
+            return {camel(name): as_asked(each) for name, each in value.items()}
+        case Reference():
+            return GROUP
+        case list():
+            return [as_asked(each) for each in value]
+        case _:
+            return value
 
 
 def test_started_by_hand_it_needs_nothing() -> None:
-    assert parts_of({}) == RuntimeParts()
+    assert (made_of({}), place_of({})) == ([], None)
 
 
 ON_KUBERNETES = {"trust": "pod-identity", **PODS, "service_account": "engine"}
@@ -53,40 +76,23 @@ def test_an_image_that_nobody_names_has_a_repository_and_nothing_else_has_one() 
 
 
 def test_emr_serverless_takes_the_application() -> None:
-    made = parts_of({"emr_serverless": SERVERLESS}).application
-    assert made is not None
-    request = {
-        "name": made.name,
-        "releaseLabel": made.release,
-        "type": "SPARK",
-        "clientToken": "1",
-        "architecture": made.architecture,
-        "maximumCapacity": {"cpu": f"{made.maximum_vcpus} vCPU", "memory": f"{made.maximum_memory_gb} GB"},
-        "autoStopConfiguration": {"enabled": True, "idleTimeoutMinutes": made.idle_minutes},
-        "networkConfiguration": {"subnetIds": list(made.subnets), "securityGroupIds": [GROUP]},
-        "schedulerConfiguration": {
-            "maxConcurrentRuns": made.concurrent_runs,
-            "queueTimeoutMinutes": made.queue_minutes,
-        },
-    }
-    assert faults("emr-serverless", "CreateApplication", request) == []
-    assert made.concurrent_runs == 2
+    made = as_asked(row_of(emr.SERVERLESS, {"emr_serverless": SERVERLESS}))
+    assert faults("emr-serverless", "CreateApplication", {**made, "clientToken": "1"}) == []
+    assert made["schedulerConfiguration"]["maxConcurrentRuns"] == 2
 
 
 @pytest.mark.parametrize(("rollout", "engines"), [("standby", 2), ("stop_first", 1)])
 def test_as_many_engines_may_run_at_once_as_a_roll_out_needs(rollout: str, engines: int) -> None:
-    application = parts_of({"rollout": rollout, "emr_serverless": SERVERLESS}).application
-    cluster = parts_of({"rollout": rollout, "trust": "emr-ec2", "emr_ec2": {"subnet": SUBNETS[0]}}).cluster
-    assert application is not None
-    assert cluster is not None
-    assert (application.concurrent_runs, cluster.concurrent_steps) == (engines, engines + 1)
+    application = row_of(emr.SERVERLESS, {"rollout": rollout, "emr_serverless": SERVERLESS})
+    cluster = row_of(emr.CLUSTER, {"rollout": rollout, "trust": "emr-ec2", "emr_ec2": {"subnet": SUBNETS[0]}})
+    assert application["scheduler_configuration"]["max_concurrent_runs"] == engines
+    assert cluster["step_concurrency_level"] == engines + 1
 
 
 @pytest.mark.parametrize(("shards", "vcpus", "memory"), [(2, 8, 16), (64, 12, 24), (500, 68, 136)])
 def test_an_application_has_room_for_two_of_its_jobs(shards: int, vcpus: int, memory: int) -> None:
-    made = parts_of({"emr_serverless": SERVERLESS}, shards).application
-    assert made is not None
-    assert (made.maximum_vcpus, made.maximum_memory_gb) == (vcpus, memory)
+    made = row_of(emr.SERVERLESS, {"emr_serverless": SERVERLESS}, shards)
+    assert made["maximum_capacity"] == {"cpu": f"{vcpus} vCPU", "memory": f"{memory} GB"}
 
 
 @pytest.mark.parametrize(
@@ -98,55 +104,51 @@ def test_an_application_has_room_for_workers_as_large_as_the_service_has_them(
 ) -> None:
     """Memory comes in steps: 24.001 GB with 8 vCPUs is a worker of 28."""
     size = {"executors": 3, "executor_cores": cores, "executor_memory_mib": memory_mib}
-    made = parts_of({"emr_serverless": SERVERLESS, "size": size}).application
-    assert made is not None
-    assert made.maximum_memory_gb == 2 * (4 + 3 * worker)
+    made = row_of(emr.SERVERLESS, {"emr_serverless": SERVERLESS, "size": size})
+    assert made["maximum_capacity"]["memory"] == f"{2 * (4 + 3 * worker)} GB"
 
 
 def test_a_security_group_is_made_in_the_vpc_or_taken_as_it_is() -> None:
-    made = parts_of({"emr_serverless": SERVERLESS})
-    (group,) = rows_of(SECURITY_GROUP, {"emr_serverless": SERVERLESS})
+    making = {"emr_serverless": SERVERLESS}
+    group = row_of(SECURITY_GROUP, making)
     assert (group["name"], group["vpc_id"]) == ("firnline-dev-engine", VPC)
-    assert made.application is not None
-    assert made.application.security_groups == (Reference("runtime/security-group"),)
+    network = row_of(emr.SERVERLESS, making)["network_configuration"]
+    assert network["security_group_ids"] == [Reference("runtime/security-group")]
     adopted = {"emr_serverless": SERVERLESS | {"security_group": {"origin": "adopt", "ids": [GROUP]}}}
     assert not rows_of(SECURITY_GROUP, adopted)
-    taken = parts_of(adopted)
-    assert taken.application is not None
-    assert taken.application.security_groups == (GROUP,)
+    assert row_of(emr.SERVERLESS, adopted)["network_configuration"]["security_group_ids"] == [GROUP]
 
 
 def test_what_is_adopted_is_not_made_and_is_where_the_job_runs() -> None:
-    adopted = parts_of({"emr_serverless": {"origin": "adopt", "application_id": "00fabcdefghijk09"}})
-    assert adopted == RuntimeParts(place="00fabcdefghijk09")
-    eks = {"trust": "emr-eks", "oidc_provider": PROVIDER, "namespace": "ingest"}
+    adopted = {"emr_serverless": {"origin": "adopt", "application_id": "00fabcdefghijk09"}}
+    assert (made_of(adopted), place_of(adopted)) == ([], "00fabcdefghijk09")
     section = {"origin": "adopt", "virtual_cluster_id": "abc123"}
-    assert parts_of({**eks, "emr_eks": section}) == RuntimeParts(place="abc123")
+    eks = {"trust": "emr-eks", "oidc_provider": PROVIDER, "namespace": "ingest", "emr_eks": section}
+    assert (made_of(eks), place_of(eks)) == ([], "abc123")
+    cluster = {"trust": "emr-ec2", "emr_ec2": {"origin": "adopt", "cluster_id": "j-2AXXXXXXGAPLF"}}
+    assert (made_of(cluster), place_of(cluster)) == ([], "j-2AXXXXXXGAPLF")
 
 
 def test_a_virtual_cluster_is_made_over_the_namespace() -> None:
     runtime = {"trust": "emr-eks", "oidc_provider": PROVIDER, **PODS, "emr_eks": {}}
-    made = parts_of(runtime)
-    assert made.virtual_cluster is not None
-    assert (made.virtual_cluster.cluster, made.virtual_cluster.namespace) == ("platform", "ingest")
-    assert made.place == Reference("runtime/virtual-cluster")
+    place = row_of(emr.VIRTUAL_CLUSTER, runtime)["container_provider"]
+    assert place == {"id": "platform", "type": "EKS", "info": {"eks_info": {"namespace": "ingest"}}}
+    assert place_of(runtime) == Reference("runtime/virtual-cluster")
 
 
 def test_machines_get_the_role_through_a_profile_of_its_name() -> None:
     """EMR refuses a profile with another name than its role's (Management Guide, Customize IAM roles)."""
-    subnet = {"subnet": SUBNETS[0]}
-    blueprint = blueprint_of(spec_of({"trust": "emr-ec2", "emr_ec2": subnet}))
-    cluster = blueprint.runtime.cluster
-    (profile,) = rows_of(INSTANCE_PROFILE, {"trust": "emr-ec2", "emr_ec2": subnet})
+    machines = {"trust": "emr-ec2", "emr_ec2": {"subnet": SUBNETS[0]}}
+    blueprint, cluster = blueprint_of(spec_of(machines)), row_of(emr.CLUSTER, machines)
+    profile = row_of(INSTANCE_PROFILE, machines)
     assert blueprint.role is not None
-    assert cluster is not None
     assert profile["role"] == Reference("role", "name")
     assert profile["name"] == blueprint.role.name
-    assert cluster.instance_profile == Reference("runtime/instance-profile", "name")
-    assert cluster.core_nodes == 2
-    assert cluster.concurrent_steps > 1
+    assert cluster["ec2_attributes"]["instance_profile"] == Reference("runtime/instance-profile", "name")
+    assert cluster["core_instance_group"]["instance_count"] == 2
+    assert cluster["step_concurrency_level"] > 1
     assert rows_of(INSTANCE_PROFILE, {"trust": "emr-ec2"}) == [profile]
-    assert parts_of({"trust": "emr-ec2"}).cluster is None
+    assert not rows_of(emr.CLUSTER, {"trust": "emr-ec2"})
 
 
 def test_pods_are_associated_with_the_role() -> None:
@@ -177,26 +179,25 @@ def test_a_node_and_a_log_can_live_with_the_policy_and_its_boundary() -> None:
 
 
 def test_emr_takes_the_cluster() -> None:
-    made = parts_of({"trust": "emr-ec2", "emr_ec2": {"subnet": SUBNETS[0], "security_group": {"vpc": VPC}}}).cluster
-    assert made is not None
+    made = row_of(emr.CLUSTER, {"trust": "emr-ec2", "emr_ec2": {"subnet": SUBNETS[0], "security_group": {"vpc": VPC}}})
     groups = [
-        {"InstanceRole": role, "InstanceType": made.instance_type, "InstanceCount": count}
-        for role, count in (("MASTER", 1), ("CORE", made.core_nodes))
+        {"InstanceRole": role, "InstanceType": group["instance_type"], "InstanceCount": group["instance_count"]}
+        for role, group in (("MASTER", made["master_instance_group"]), ("CORE", made["core_instance_group"]))
     ]
     request = {
-        "Name": made.name,
-        "ReleaseLabel": made.release,
-        "Applications": [{"Name": "Spark"}],
+        "Name": made["name"],
+        "ReleaseLabel": made["release_label"],
+        "Applications": [{"Name": each} for each in made["applications"]],
         "Instances": {
             "InstanceGroups": groups,
-            "Ec2SubnetId": made.subnet,
+            "Ec2SubnetId": made["ec2_attributes"]["subnet_id"],
             "AdditionalMasterSecurityGroups": [GROUP],
             "AdditionalSlaveSecurityGroups": [GROUP],
-            "KeepJobFlowAliveWhenNoSteps": True,
+            "KeepJobFlowAliveWhenNoSteps": made["keep_job_flow_alive_when_no_steps"],
         },
         "JobFlowRole": "firnline-dev-engine",
-        "ServiceRole": made.service_role,
-        "LogUri": made.log_uri,
-        "StepConcurrencyLevel": made.concurrent_steps,
+        "ServiceRole": made["service_role"],
+        "LogUri": made["log_uri"],
+        "StepConcurrencyLevel": made["step_concurrency_level"],
     }
     assert faults("emr", "RunJobFlow", request) == []

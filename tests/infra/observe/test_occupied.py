@@ -1,6 +1,5 @@
 """Tests of what an engine runs in stays while a job is in it."""
 
-from dataclasses import replace
 from types import SimpleNamespace
 from typing import Any
 
@@ -8,13 +7,18 @@ import boto3
 import pytest
 from botocore.stub import Stubber
 
-from firnline_infra.blueprint.runtime import Ec2Cluster, VirtualClusterDefinition
 from firnline_infra.kinds.emr import CLUSTER, VIRTUAL_CLUSTER
+from firnline_infra.kinds.resource import Resource
 from firnline_infra.observe.errors import ClusterInUse
 from firnline_infra.observe.existing import StackResources
 from firnline_infra.observe.occupied import ACTIVE_JOBS, ACTIVE_STEPS, check_cluster, check_virtual_cluster
 
-WANTED = VirtualClusterDefinition(name="lake", cluster="platform", namespace="ingest")
+
+def virtual_cluster(namespace: str = "ingest") -> Resource:
+    where = {"id": "platform", "type": "EKS", "info": {"eks_info": {"namespace": namespace}}}
+    return Resource(VIRTUAL_CLUSTER.terraform_type, "vc", {"name": "lake", "container_provider": where})
+
+
 THERE = {
     "id": "0vc",
     "name": "lake",
@@ -23,7 +27,7 @@ THERE = {
 }
 
 
-def check(wanted: VirtualClusterDefinition | None, *, jobs: list[str] | None, **there: Any) -> None:
+def check(wanted: Resource | None, *, jobs: list[str] | None, **there: Any) -> None:
     """`jobs` None: nobody is to ask for them."""
     factory: Any = boto3.client
     keys = {"aws_access_key_id": "a", "aws_secret_access_key": "s"}
@@ -42,28 +46,29 @@ def check(wanted: VirtualClusterDefinition | None, *, jobs: list[str] | None, **
 def test_one_with_a_job_is_neither_removed_nor_replaced() -> None:
     with pytest.raises(ClusterInUse, match=r"(?s)virtual cluster 0vc.*0job.*firnline stop dev"):
         check(None, jobs=["0job"])
-    moved = VirtualClusterDefinition(name="lake", cluster="platform", namespace="other")
     with pytest.raises(ClusterInUse, match="namespace ingest becomes other"):
-        check(moved, jobs=["0job"])
+        check(virtual_cluster("other"), jobs=["0job"])
 
 
 def test_one_that_stays_or_is_empty_or_gone_is_in_nobodys_way() -> None:
-    check(WANTED, jobs=None)
+    check(virtual_cluster(), jobs=None)
     check(None, jobs=[])
     check(None, jobs=None, state="TERMINATED")
 
 
-MACHINES = Ec2Cluster(
-    name="lake",
-    release="emr-spark-8.1.0",
-    instance_type="m7g.xlarge",
-    core_nodes=2,
-    subnet="subnet-a",
-    security_groups=(),
-    instance_profile="lake-engine",
-    service_role="EMR_DefaultRole",
-    log_uri=None,
-)
+def machines(
+    release: str = "emr-spark-8.1.0", instance_type: str = "m7g.xlarge", subnet: str = "subnet-a", core_nodes: int = 2
+) -> Resource:
+    arguments = {
+        "name": "lake",
+        "release_label": release,
+        "service_role": "EMR_DefaultRole",
+        "core_instance_group": {"instance_type": instance_type, "instance_count": core_nodes},
+        "ec2_attributes": {"subnet_id": subnet},
+    }
+    return Resource(CLUSTER.terraform_type, "machines", arguments)
+
+
 RUNNING = {
     "Id": "j-1",
     "Name": "lake",
@@ -74,7 +79,7 @@ RUNNING = {
 }
 
 
-def check_machines(wanted: Ec2Cluster | None, *, steps: list[str] | None, **there: Any) -> None:
+def check_machines(wanted: Resource | None, *, steps: list[str] | None, **there: Any) -> None:
     """`steps` None: nobody is to ask for them."""
     factory: Any = boto3.client
     keys = {"aws_access_key_id": "a", "aws_secret_access_key": "s"}
@@ -96,10 +101,14 @@ def check_machines(wanted: Ec2Cluster | None, *, steps: list[str] | None, **ther
 def test_a_cluster_with_a_step_is_neither_terminated_nor_replaced_and_gets_more_nodes() -> None:
     with pytest.raises(ClusterInUse, match=r"(?s)cluster j-1.*step s-1 \(lake ab\).*firnline stop dev"):
         check_machines(None, steps=["s-1"])
-    for name, value in {"release": "emr-spark-8.2.0", "instance_type": "m7g.2xlarge", "subnet": "subnet-b"}.items():
-        with pytest.raises(ClusterInUse, match=f"becomes {value}"):
-            check_machines(replace(MACHINES, **{name: value}), steps=["s-1"])
-    check_machines(replace(MACHINES, core_nodes=9), steps=None)
+    for wanted, becomes in (
+        (machines(release="emr-spark-8.2.0"), "emr-spark-8.2.0"),
+        (machines(instance_type="m7g.2xlarge"), "m7g.2xlarge"),
+        (machines(subnet="subnet-b"), "subnet-b"),
+    ):
+        with pytest.raises(ClusterInUse, match=f"becomes {becomes}"):
+            check_machines(wanted, steps=["s-1"])
+    check_machines(machines(core_nodes=9), steps=None)
 
 
 def test_a_cluster_without_a_step_or_without_machines_is_in_nobodys_way() -> None:

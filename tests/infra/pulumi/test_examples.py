@@ -33,7 +33,7 @@ COMPONENTS = [component for module in MODULES for component in components_of(mod
 
 
 def test_there_is_a_component_for_each_part() -> None:
-    assert len(COMPONENTS) == 15
+    assert len(COMPONENTS) == 12
 
 
 @pytest.mark.parametrize("component", COMPONENTS, ids=lambda component: component.__name__)

@@ -11,7 +11,9 @@ from firnline_infra.blueprint.value import Reference
 from firnline_infra.kinds import Kind
 from firnline_infra.kinds.ecr import REPOSITORY
 from firnline_infra.kinds.eks import ASSOCIATION
+from firnline_infra.kinds.emr import CLUSTER, SERVERLESS, VIRTUAL_CLUSTER
 from firnline_infra.kinds.iam import INSTANCE_PROFILE
+from firnline_infra.kinds.kind import camel
 from firnline_infra.kinds.network import SECURITY_GROUP
 from firnline_infra.kinds.observability import (
     ALARM,
@@ -171,7 +173,6 @@ def _parameters(blueprint: Blueprint, resolve: Resolve) -> Asked:
 
 
 def _runtime(blueprint: Blueprint, resolve: Resolve) -> Asked:
-    parts = blueprint.runtime
     for logs in _rows(LOG_GROUP, blueprint):
         yield f"log group {logs['name']}", {"days": logs["retention_in_days"], "tags": logs["tags"]}
     for images in _rows(REPOSITORY, blueprint):
@@ -189,30 +190,33 @@ def _runtime(blueprint: Blueprint, resolve: Resolve) -> Asked:
         yield f"security group {group['name']}", told
     for profile in _rows(INSTANCE_PROFILE, blueprint):
         yield f"instance profile {profile['name']}", {"roles": [profile["name"]], "tags": profile["tags"]}
-    if (made := parts.application) is not None:
+    for made in _rows(SERVERLESS, blueprint):
+        stops, network, runs = (made[f"{each}_configuration"] for each in ("auto_stop", "network", "scheduler"))
         told = {
-            "release": made.release,
-            "architecture": made.architecture,
-            "capacity": {"cpu": f"{made.maximum_vcpus} vCPU", "memory": f"{made.maximum_memory_gb} GB"},
-            "stops after": {"enabled": True, "idleTimeoutMinutes": made.idle_minutes},
-            "subnets": sorted(made.subnets),
-            "groups": len(made.security_groups),
-            "runs": {"maxConcurrentRuns": made.concurrent_runs, "queueTimeoutMinutes": made.queue_minutes},
-            "tags": dict(made.tags),
+            "release": made["release_label"],
+            "architecture": made["architecture"],
+            "capacity": made["maximum_capacity"],
+            "stops after": {"enabled": True, "idleTimeoutMinutes": stops["idle_timeout_minutes"]},
+            "subnets": sorted(network["subnet_ids"]),
+            "groups": len(network["security_group_ids"]),
+            "runs": {camel(name): each for name, each in runs.items()},
+            "tags": made["tags"],
         }
-        yield f"application {made.name}", told
-    if (cluster := parts.virtual_cluster) is not None:
-        place = {"cluster": cluster.cluster, "namespace": cluster.namespace}
-        yield f"virtual cluster {cluster.name}", {**place, "tags": dict(cluster.tags)}
+        yield f"application {made['name']}", told
+    for cluster in _rows(VIRTUAL_CLUSTER, blueprint):
+        where = cluster["container_provider"]
+        place = {"cluster": where["id"], "namespace": where["info"]["eks_info"]["namespace"]}
+        yield f"virtual cluster {cluster['name']}", {**place, "tags": cluster["tags"]}
     for pods in _rows(ASSOCIATION, blueprint):
         told = {"role": resolve(pods["role_arn"]), "tags": pods["tags"]}
         yield f"pods {pods['namespace']}/{pods['service_account']}", told
-    if (machines := parts.cluster) is not None:
+    for machines in _rows(CLUSTER, blueprint):
+        core = machines["core_instance_group"]
         told = {
-            "release": machines.release,
-            "machines": (machines.instance_type, machines.core_nodes),
+            "release": machines["release_label"],
+            "machines": (core["instance_type"], core["instance_count"]),
             "profile": blueprint.names.engine_role,
-            "steps": machines.concurrent_steps,
-            "tags": dict(machines.tags),
+            "steps": machines["step_concurrency_level"],
+            "tags": machines["tags"],
         }
-        yield f"cluster {machines.name}", told
+        yield f"cluster {machines['name']}", told

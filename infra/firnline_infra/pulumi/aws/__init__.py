@@ -7,18 +7,7 @@ from firnline_infra.pulumi.aws.redshift import (
     RedshiftServerless,
     RedshiftServerlessArgs,
 )
-from firnline_infra.pulumi.aws.runtime import (
-    EmrCluster,
-    EmrClusterArgs,
-    RuntimeRole,
-    RuntimeRoleArgs,
-    RuntimeUser,
-    RuntimeUserArgs,
-    ServerlessApplication,
-    ServerlessApplicationArgs,
-    VirtualCluster,
-    VirtualClusterArgs,
-)
+from firnline_infra.pulumi.aws.runtime import RuntimeRole, RuntimeRoleArgs, RuntimeUser, RuntimeUserArgs
 from firnline_infra.pulumi.aws.storage import (
     CheckpointTable,
     CheckpointTableArgs,
@@ -35,8 +24,6 @@ from firnline_infra.pulumi.aws.storage import (
 __all__ = [
     "CheckpointTable",
     "CheckpointTableArgs",
-    "EmrCluster",
-    "EmrClusterArgs",
     "EncryptionKey",
     "EncryptionKeyArgs",
     "EngineConfiguration",
@@ -55,8 +42,4 @@ __all__ = [
     "RuntimeUserArgs",
     "Secret",
     "SecretArgs",
-    "ServerlessApplication",
-    "ServerlessApplicationArgs",
-    "VirtualCluster",
-    "VirtualClusterArgs",
 ]

@@ -12,7 +12,7 @@ from firnline_infra.blueprint.environment_key import key_of
 from firnline_infra.blueprint.iam import Conditions, PolicyStatement
 from firnline_infra.blueprint.iam.statement import allow, is_service, via
 from firnline_infra.blueprint.value import Reference
-from firnline_infra.kinds import Kind, Scope, arns_by_kind
+from firnline_infra.kinds import Kind, Scope, arns_by_kind, emr
 from firnline_infra.kinds.buckets import OBJECT, buckets
 from firnline_infra.kinds.iam import ATTACHMENT, POLICY
 from firnline_infra.kinds.keys_and_secrets import KEY
@@ -180,13 +180,13 @@ def _in_region(spec: EnvironmentSpec) -> Conditions:
 
 
 def _finding(spec: EnvironmentSpec, blueprint: Blueprint) -> Iterator[PolicyStatement]:
-    parts, here = blueprint.runtime, _in_region(spec)
-    if parts.application is not None:
-        yield allow("FindApplication", FIND_APPLICATION, resources=("*",), conditions=here)
-    if parts.virtual_cluster is not None:
-        yield allow("FindVirtualCluster", FIND_VIRTUAL_CLUSTER, resources=("*",), conditions=here)
-    if parts.cluster is not None:
-        yield allow("FindCluster", FIND_CLUSTER, resources=("*",), conditions=here)
+    for kind, sid, finding in (
+        (emr.SERVERLESS, "FindApplication", FIND_APPLICATION),
+        (emr.VIRTUAL_CLUSTER, "FindVirtualCluster", FIND_VIRTUAL_CLUSTER),
+        (emr.CLUSTER, "FindCluster", FIND_CLUSTER),
+    ):
+        if kind.instance(blueprint) is not None:
+            yield allow(sid, finding, resources=("*",), conditions=_in_region(spec))
     if clusters := clusters_of_associations(blueprint):
         on = tuple(Arns(spec).eks_cluster(cluster) for cluster in clusters)
         yield allow("FindAssociation", FIND_ASSOCIATION, resources=on)

@@ -84,14 +84,14 @@ def _association(spec: EnvironmentSpec, blueprint: Blueprint) -> Iterator[Policy
 
 def _machines(spec: EnvironmentSpec, blueprint: Blueprint) -> Iterator[PolicyStatement]:
     """A cluster of EMR on EC2. EMR makes its machines as the service role, which is handed to it."""
-    arns, wanted = Arns(spec), blueprint.runtime.cluster
+    arns, wanted = Arns(spec), CLUSTER.instance(blueprint)
     yield _make(spec, "MakeCluster", CLUSTER)
     yield _tag_new(spec, "TagNewCluster", "elasticmapreduce:AddTags", arns.emr_cluster("*"))
     if wanted is not None:
         yield allow(
             "HandOverServiceRole",
             {"iam:PassRole": "EMR makes the machines as that role."},
-            resources=(arns.role(wanted.service_role),),
+            resources=(arns.role(wanted.arguments["service_role"]),),
             conditions=is_service("iam:PassedToService", OF_EMR, spec.aws.partition),
         )
     yield _linked_role(spec, "LetEmrCleanUp", CLEANUP_ROLE, OF_EMR)

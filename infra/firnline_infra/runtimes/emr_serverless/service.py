@@ -7,7 +7,7 @@ from typing import Any
 
 from firnline_infra.accounts import Accounts
 from firnline_infra.accounts.aws import DENIED
-from firnline_infra.blueprint.runtime import workers_gb
+from firnline_infra.blueprint.size import workers_gb
 from firnline_infra.runtimes.aws import call, code_of, is_missing, pages
 from firnline_infra.runtimes.emr_serverless.job import JOB
 from firnline_infra.runtimes.errors import RuntimeRefused, UntaggedRun
