@@ -11,7 +11,7 @@ BLOCKS = (ast.stmt, ast.excepthandler, ast.match_case)
 """No expression holds a docstring."""
 FOLDERS = ("infra", "ingest", "local", "bench", "docs/tools", "tests")
 CLAUSES = {"as", "how", "if", "of", "what", "when", "where", "whether", "which", "who"}
-CEILING = {"infra": 0, "ingest": 0, "local": 0, "bench": 0, "docs/tools": 0, "tests": 44}
+CEILING = {"infra": 0, "ingest": 0, "local": 0, "bench": 0, "docs/tools": 0, "tests": 0}
 """Docstrings that begin with a clause. Each number may only fall."""
 
 

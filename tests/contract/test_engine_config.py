@@ -50,5 +50,5 @@ def test_the_engine_reads_the_golden_document() -> None:
 
 
 def test_both_give_it_the_same_hash_and_it_is_the_one_that_jobs_run_with(prod: EnvironmentSpec) -> None:
-    """Where this changes, every job in the world is rolled with the next `up`."""
+    """A change here rolls every job in the world with the next `up`."""
     assert load_config(GOLDEN).content_hash == document_hash(document(prod)) == HASH

@@ -211,7 +211,7 @@ def test_a_key_that_is_not_registered_is_told_by_its_fingerprint(problems: Probl
 def test_the_engine_s_own_client_is_opened_and_no_channel(
     problems: Problems, local_environment: RunningEnvironment
 ) -> None:
-    """What the connector takes, the SDK may still be refused: its requests go another way."""
+    """The SDK may still be refused what the connector takes: its requests go another way."""
     assert problems() == {}
     fault = Fault(
         endpoint="snowflake:pipe-info",

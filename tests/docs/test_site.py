@@ -25,7 +25,7 @@ def test_every_page_is_built_and_can_be_searched(site: Path) -> None:
 
 
 def test_of_a_word_that_lists_have_too_the_how_to_is_found_first(site: Path) -> None:
-    """What a newcomer asks for is in the title of a page that is not a list: material's search counts a title most."""
+    """A page that is not a list has what a newcomer asks for in its title: material's search counts a title most."""
     found = json.loads((site / "search" / "search_index.json").read_text(encoding="utf-8"))["docs"]
     boosts = {each["location"]: each.get("boost", 1) for each in found}
     assert boosts["spec/"] == boosts["permissions/"] == boosts["design/ledger/"] < boosts["metrics/"]

@@ -134,7 +134,7 @@ def test_a_record_of_an_id_that_it_has_not_is_settled_as_a_dead_letter_apart_fro
 
 
 def test_one_schema_under_two_subjects_has_one_id(apicurio: Apicurio) -> None:
-    """As Confluent's has; the engine keeps what it knows by the id."""
+    """Confluent's registry does the same; the engine keeps what it knows by the id."""
     assert apicurio.register("one", ORDER) == apicurio.register("other", ORDER)
 
 

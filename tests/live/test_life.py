@@ -100,7 +100,7 @@ def test_the_engine_runs_here_and_finds_the_account_that_the_variables_name(tmp_
 def test_the_life_has_fan_out_a_volume_and_an_interactive_table(
     tmp_path: Path, local_environment: RunningEnvironment, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """What it writes is a specification that `up` takes, of names that the sweep finds."""
+    """The life writes a specification that `up` takes, of names that the sweep finds."""
     variables = {**os.environ, **variables_of(local_environment)}
     for name, value in variables.items():
         monkeypatch.setenv(name, value)

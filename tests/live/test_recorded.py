@@ -57,7 +57,7 @@ def test_every_question_has_an_answer_without_a_name_of_the_run(answered: dict[s
 
 
 def test_what_the_engine_rests_on_is_asked(answered: dict[str, Any]) -> None:
-    """Of the riskiest beliefs, those that the embedded service's answers show to be asked the right way."""
+    """The riskiest beliefs that the embedded service's answers show to be asked the right way."""
     said = answered["snowflake"]
     assert said["streaming: the same request again"]["is the first answer"] is True
     assert said["streaming: rows of one that was sent twice"] == 1
@@ -91,7 +91,7 @@ def test_that_no_account_was_asked_is_said_as_long_as_it_is_so() -> None:
 
 
 def test_an_answer_that_is_another_one_is_found(answered: dict[str, Any], tmp_path: Path) -> None:
-    """As if an account had been asked, and had said the same but for one code."""
+    """Recordings of an account that said the same but for one code."""
     recordings.write(tmp_path, "snowflake", answered["snowflake"])
     recordings.write(tmp_path, "aws", answered["aws"])
     recordings.write(tmp_path, "redshift", answered["redshift"])

@@ -40,7 +40,7 @@ def snowflake(local_environment: RunningEnvironment) -> Iterator[Any]:
 
 
 def make_in_aws(aws: Callable[[str], Any], name: str) -> None:
-    """As a run leaves them that was killed: a bucket with old versions, a role with a policy, a key without an alias, an
+    """Leavings of a run that was killed: a bucket with old versions, a role with a policy, a key without an alias, an
     application that is started."""
     s3, iam = aws("s3"), aws("iam")
     s3.create_bucket(Bucket=name)

@@ -131,7 +131,7 @@ def _prepare_a_lake(clients: Clients) -> None:
 
 
 def remove(clients: Clients) -> None:
-    """What was prepared, and with its database all that is left in it."""
+    """Removes what was prepared, and with its database all that is left in it."""
     clients.execute(
         "DROP USER IF EXISTS KILLED_U",
         f"DROP DATABASE IF EXISTS {DATABASE}",

@@ -114,7 +114,7 @@ def summary_of_up(cli: PulumiCli, stack: str) -> str:
 
 
 def make_removable(trial: Trial) -> None:
-    """Where it is PROTECTED, a destroy is refused in both ways, and then the specification is changed."""
+    """A destroy of a PROTECTED one is refused in both ways, and then the specification is changed."""
     text = trial.spec_file.read_text()
     if "PROTECTED" not in text:
         return

@@ -120,7 +120,7 @@ class Lives:
         return None if there is None or there.get("queryResults") == [] else there
 
     def _assert_nothing_is_doubled(self, asked: Asked) -> None:
-        """What has no name of its own could be: keys."""
+        """Keys could be made twice: they have no name of their own."""
         kms = self._environment.client("kms")
         ids = [each["KeyId"] for each in kms.list_keys()["Keys"]]
         told = [kms.describe_key(KeyId=id_)["KeyMetadata"] for id_ in ids]

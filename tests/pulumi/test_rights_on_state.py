@@ -128,7 +128,7 @@ def _variable(name: str) -> str:
 
 
 def _made_with(state_key: str) -> Callable[[Value], str]:
-    """As CloudFormation puts it in."""
+    """Puts the key of the state in, as CloudFormation does."""
     return lambda value: state_key if value == STATE_KEY_ARN else str(value)
 
 

@@ -237,7 +237,7 @@ class World:
             self._hear_problem(process, self.shard_of(receipt.key), receipt.problem)
 
     def hear_of_pipeline(self, process: EngineProcess, problem: ShardProblem, stream: str = STREAM) -> None:
-        """Of all pipelines at once, as of the named one."""
+        """Hears a problem of all pipelines at once as one of the named one's."""
         self._hear_problem(process, shard_name(stream, ""), problem)
 
     def _hear_problem(self, process: EngineProcess, shard: str, problem: ShardProblem) -> None:

@@ -294,7 +294,7 @@ LOCKED = {
 def test_who_is_locked_out_is_told_why_and_goes_on_when_let_in_again(
     world: World, sql: Sql, start: Callable[..., Engine], event: str
 ) -> None:
-    """As soon as the token ends that it had, within the hour."""
+    """An engine is refused as soon as the token that it had ends, within the hour."""
     locked, engine = LOCKED[event], start()
     key = "".join(world.key.public_pem.split("-----")[2].split())
     sql(locked.statement)

@@ -78,7 +78,7 @@ def test_the_pages_classes_are_taken_and_the_engine_starts_with_them(place: Plac
 def test_with_another_class_or_none_no_engine_begins(
     place: Place, provider: str, change: dict[str, str], why: str
 ) -> None:
-    """As long as it is so: once the class is right, the kubelet's next try mounts it."""
+    """No engine begins as long as it is so: once the class is right, the kubelet's next try mounts it."""
     good = shown()["vault"]
     removed(place, "firnline-vault")
     if provider:

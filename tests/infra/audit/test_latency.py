@@ -24,7 +24,7 @@ def pipeline(**more: Any) -> PipelineConfig:
 
 
 def told(*rows: tuple[Any, ...], produced_at: str | None = "AT", **more: Any) -> LatencyReport:
-    """Of rows with their arrival, visibility, production and, where they are four, the time when they were pushed."""
+    """Measures rows that have arrival, visibility, production and, where they are four, the time of their push."""
     whole = [(*row, None)[:4] for row in rows]
     answers = iter([whole, [(7, 3)]])
     return latency_of(pipeline(**more), lambda _: next(answers), now=NOW, minutes=60, produced_at=produced_at)

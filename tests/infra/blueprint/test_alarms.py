@@ -126,8 +126,8 @@ def test_what_the_engine_publishes_is_alarmed_on_every_runtime(kind: str) -> Non
 
 
 def rings(alarm: Row, *points: float | None) -> bool:
-    """As CloudWatch evaluates the last periods, all of which have to breach; None is a period without a point, and one that is
-    ignored keeps the state, which was quiet (CloudWatch guide, "How alarm state is evaluated when data is missing")."""
+    """Evaluates the last periods as CloudWatch does, all of which have to breach; None is a period without a point, and one
+    that is ignored keeps the state, which was quiet (CloudWatch guide, "How alarm state is evaluated when data is missing")."""
 
     def breaches(point: float | None) -> bool:
         if point is None:

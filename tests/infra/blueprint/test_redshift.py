@@ -270,7 +270,7 @@ def test_groups_that_are_none_are_refused(view: dict[str, Any], problem: str) ->
 
 
 def test_an_adopted_workgroup_is_the_only_one_that_a_deployer_reaches() -> None:
-    """Of its own statements it sees the state, wherever they ran."""
+    """The Data API shows a caller the state of its own statements, wherever they ran."""
     arn = "arn:aws:redshift-serverless:eu-central-1:123456789012:workgroup/0f1e2d3c"
     section = {"workgroup": {"origin": "adopt", "name": "analytics", "arn": arn}, "views": [{"stream": "orders"}]}
     adopting = smallest(aws={"key": {"origin": "skip"}}, redshift=section)

@@ -50,7 +50,7 @@ def test_list_shows_key_reason_size_arrival_and_detail(folder: Path) -> None:
 
 
 def test_a_reason_steers_no_terminal_and_stays_in_its_line(tmp_path: Path) -> None:
-    """As the schema of an Avro file makes one, which its producer writes."""
+    """The schema of an Avro file, which its producer writes, makes such a one."""
     rejected = RejectedRecord(0, RejectReason.MALFORMED, "UnknownType: \x1b[2J\nNo dead letters.")
     LocalFolder(tmp_path).put([DeadLetter.of(rejected, Record("4959", PAYLOAD, "key", 1763725995.123), SHARD)])
     for command in (["list"], ["show", KEY]):

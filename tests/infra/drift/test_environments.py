@@ -137,8 +137,8 @@ def undocumented(tried: Iterable[Change]) -> list[str]:
 
 
 def as_the_role_that_reads(made: Made) -> None:
-    """What it can't see is not a difference: policies, which show themselves to their owner alone, and what was taken from it.
-    All the rest it compares, and a team may live with what it does not see.
+    """Nothing that it can't see is a difference: policies, which show themselves to their owner alone, and what was taken from
+    it. All the rest it compares, and a team may live with what it does not see.
     """
     names = blueprint_of(made.spec).names
     made.sql(f"GRANT ROLE {names.preview_role.sql} TO USER {made.environment.logins['admin'].user}")

@@ -75,7 +75,7 @@ class EngineThread:
 
     @property
     def problems(self) -> list[object]:
-        """Of shards that stood still. A channel that the old key had opened is opened again, and receipts may fall into
+        """Problems of shards that stood still. A channel that the old key had opened is opened again, and receipts may fall into
         that: it is trouble where it does not pass, or lasts as many epochs as the engine itself takes for a failure.
         """
         found, in_a_row = list[object](), Counter[ShardKey]()

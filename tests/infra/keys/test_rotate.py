@@ -100,8 +100,8 @@ class World:
             self.sql(f"GRANT {what} TO ROLE {ingest}")
 
     def up(self) -> None:
-        """What `up` does about keys: registers those of the file, and clears the places without one. An adopted user's owner runs
-        what the command prints."""
+        """Does what `up` does about keys: registers those of the file, and clears the places without one. An adopted user's owner
+        runs what the command prints."""
         for user in service_users(self.spec):
             if not user.is_made:
                 printed = registers(owner_of(self.spec_file, user.key)).partition("runs: ")[2]

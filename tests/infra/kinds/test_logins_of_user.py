@@ -61,7 +61,7 @@ def paths(found: Iterator[Difference]) -> list[str]:
     [("ENGINE", "'ENGINE'"), ("O'Brien", "'O''Brien'"), ("a_b\\c", r"'a\\_b\\\\c'")],
 )
 def test_a_user_of_any_name_is_looked_for_by_it(name: str, literal: str) -> None:
-    """What LIKE would take for a pattern, or SQL for the end of a text, is a part of the name."""
+    """The name holds what LIKE would take for a pattern, or SQL for the end of a text."""
     listed = {"has_pat": "true", "has_password": "false", "has_workload_identity": "false"}
     snowflake = Snowflake(described={}, listed=listed, name=name)
     (found,) = logins_of_user(snowflake.subject)

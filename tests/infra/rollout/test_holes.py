@@ -120,7 +120,7 @@ def test_a_run_that_its_service_has_forgotten_after_it_knew_it_has_failed_at_onc
 
 
 def test_where_nothing_ran_nothing_is_put_back(deployed: World) -> None:
-    """What was stopped is deployed again, and fails: the one before it had been replaced."""
+    """The stopped deployment is deployed again, and fails: the one before it had been replaced."""
     deployed.roll_out().deploy(NEW)
     deployed.roll_out().stop("firnline-dev")
     deployed.broken.add(NEW.hash)

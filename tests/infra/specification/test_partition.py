@@ -49,7 +49,7 @@ def test_hosts_are_those_that_a_client_asks(region: str) -> None:
 
 
 def test_each_service_that_a_region_lacks_is_known() -> None:
-    """Where this fails, AWS has opened a region or a service in one: the table and its version follow."""
+    """A failure means that AWS has opened a region or a service in one: the table and its version follow."""
     regions = {region for _, region in REGIONS}
     lacking = {}
     for service in SERVICES:

@@ -68,7 +68,7 @@ def labels(type_: str, *names: str) -> list[str]:
 
 
 def test_a_default_is_no_template() -> None:
-    """What a `variable` block says is taken literally (Terraform, "JSON Configuration Syntax"): an escape would stay in it."""
+    """Terraform takes what a `variable` block says literally (its "JSON Configuration Syntax"): an escape would stay in it."""
     document_of = spec_of("dev").model_dump(mode="json", by_alias=True, exclude_unset=True)
     spec = spec_of("dev", snowflake={**document_of["snowflake"], "deploy_role": '"D${x}"'})
     assert document(spec, "providers")["variable"]["snowflake_role"]["default"] == '"D${x}"'

@@ -299,7 +299,7 @@ def test_a_shard_whose_replay_fails_does_not_keep_the_others(place: Place, monke
 
 
 def test_each_key_of_a_replayed_record_gets_its_column_before_its_row_goes(place: Place) -> None:
-    """As in the engine: a page of the dead letters' own keys waits for its columns."""
+    """The engine does the same: a page of the dead letters' own keys waits for its columns."""
     catalog = ColumnsInMemory(TargetState(TARGET, evolves=False, logs_errors=True, adds_columns=True))
     had: list[set[str]] = []
     place.channels.rejects = lambda row: had.append(set(catalog.columns[TARGET.table])) or False

@@ -164,7 +164,7 @@ def test_a_shard_that_has_ended_is_read_again_where_the_stream_has_it_and_nothin
 
 
 def test_a_shard_that_another_consumer_has_read_to_its_end_is_not_read_again(ledger: MemoryLedger) -> None:
-    """As a migration notes it: without a channel, and without a time of its own."""
+    """A migration notes it so: without a channel, and without a time of its own."""
     lineage = Lineage("events", 1, 24, {KEYS[2].shard_id: ListedShard(KEYS[2].shard_id)}, listed_ms=NOW_MS)
     assert not is_held(ShardRow(key=KEYS[2], start=TrimHorizon(), ended=True), lineage)
 

@@ -185,7 +185,7 @@ def test_each_backend_is_begun_as_it_is_configured(
 
 
 def test_a_collectors_password_stays_out_of_the_configuration() -> None:
-    """What is in a configuration is in a bucket, a parameter and the log. Headers come from the driver's variables."""
+    """A configuration's content is in a bucket, a parameter and the log. Headers come from the driver's variables."""
     with pytest.raises(ValidationError, match="no password in it"):
         OpenTelemetryConfig(endpoint="https://firnline:secret@collector.example.com/v1/metrics")
     taken = OpenTelemetryConfig(endpoint="https://collector.example.com:4318/teams/a@b/v1/metrics")

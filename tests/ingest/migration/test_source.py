@@ -29,7 +29,7 @@ def test_leases_that_the_stopped_library_still_owns_are_no_reason_to_refuse(dyna
 
 @pytest.mark.parametrize("name", RECORDED)
 def test_a_library_that_runs_is_found_by_what_it_writes_within_seconds(dynamodb: Any, name: str) -> None:
-    """As recorded four seconds apart, with a failover time of three: the counter of each lease had moved."""
+    """Two recordings four seconds apart, with a failover time of three: the counter of each lease had moved."""
     world = World(dynamodb, name)
 
     def four_seconds(_: float) -> None:

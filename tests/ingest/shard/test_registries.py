@@ -94,7 +94,7 @@ def killed_at(world: World, known: Known, count: int) -> Iterator[bool]:
 def test_a_schema_that_somebody_registers_while_the_engine_is_down_changes_no_row(
     world: World, known: Known, count: int
 ) -> None:
-    """What is a dead letter stays one: a replay of it would otherwise double the row."""
+    """A dead letter stays one: a replay of it would otherwise double the row."""
     world.put(*(record(n, NEW if n in (1, 2) else 7) for n in range(5)))
     with killed_at(world, known, count) as was_killed:
         kept_before = len(world.letters)

@@ -222,7 +222,7 @@ def test_retention_that_was_raised_after_an_outage_does_not_hide_what_the_outage
 
 
 def test_where_the_policy_goes_on_a_reader_overtaken_in_mid_session_goes_on(past: Past) -> None:
-    """What is in flight then is proven as what it is, and nobody is said to have written to the channel."""
+    """Rows in flight then are proven as what they are, and nobody is said to have written to the channel."""
     past.put(*range(3))
     past.pipeline = past.pipeline.model_copy(update={"fail_on_data_loss": False})
     channels, steps = past.channels, iter([False, True])

@@ -70,7 +70,7 @@ BETWEEN = [(EpochStep.APPENDED, times, commits) for times in (1, 2, 3) for commi
 def test_a_kill_at_any_point_leaves_every_record_in_one_table_once(
     routed: World, step: EpochStep, times: int, commits: bool
 ) -> None:
-    """Of a page's three appends the process dies after the first, the second or the third, committed or discarded."""
+    """The process dies after the first, the second or the third append of a page, committed or discarded."""
     routed.channels.discards_on_open, routed.channels.commits_at_once = not commits, commits
     put(routed, 4)
     killed_after(routed, step, times, ours(routed))

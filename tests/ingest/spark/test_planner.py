@@ -162,7 +162,7 @@ def test_what_left_retention_before_any_shard_was_opened_is_known_by_the_first_p
 
 
 def test_a_plan_says_up_to_when_each_shard_was_read_also_where_nobody_reads_it(world: World) -> None:
-    """What is made of that, the time until records are dropped, has to fall for a shard that has stopped."""
+    """The metric made of that, the time until records are dropped, has to fall for a shard that has stopped."""
     world.kinesis.create_stream("a", shards=2)
     planner = world.planner("a")
     offset = planner.next_offset(SourceOffset())

@@ -50,7 +50,7 @@ def running() -> Iterator[AwsServer]:
 
 @pytest.fixture
 def principals() -> Iterator[Principals]:
-    """Of the clients of these tests, which all sign with the key "a"."""
+    """The principals behind the clients of these tests, which all sign with the key "a"."""
     yield PRINCIPALS
     PRINCIPALS.principal = None
 

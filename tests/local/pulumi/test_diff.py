@@ -159,7 +159,7 @@ def test_what_only_the_service_says_of_a_column_is_not_among_the_inputs() -> Non
 
 
 def test_other_subnets_are_another_application_of_emr_serverless() -> None:
-    """As terraform-provider-aws 5.100.0 plans it; another release is an update."""
+    """terraform-provider-aws 5.100.0 plans it so; another release is an update."""
     token = "aws:emrserverless/application:Application"
     old = {"releaseLabel": "emr-spark-8.1.0", "networkConfiguration": {"subnetIds": ["subnet-1"]}}
     new = {"releaseLabel": "emr-spark-8.2.0", "networkConfiguration": {"subnetIds": ["subnet-2"]}}

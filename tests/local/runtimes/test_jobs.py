@@ -137,7 +137,7 @@ def aws(monkeypatch: pytest.MonkeyPatch) -> Iterator[AwsServer]:
 
 
 def session_of(aws: AwsServer, condition: dict[str, dict[str, str]], name: str) -> tuple[RoleSession, list[str]]:
-    """Of a role with that condition in its trust; and the keys of the sessions that began."""
+    """A role with that condition in its trust; and the keys of the sessions that began."""
     iam = boto3.client("iam", endpoint_url=aws.endpoint, region_name=REGION)
     trust = {
         "Version": "2012-10-17",

@@ -73,7 +73,7 @@ def start_over_http(yarn: Path, who: str, command: str) -> tuple[int, Any]:
 
 
 def test_the_step_that_ends_an_engine_asks_it_and_it_goes_with_its_cluster(clusters: Clusters, tmp_path: Path) -> None:
-    """Where nothing has the tag of the start, nothing is killed, and the engine is gone."""
+    """Nothing is killed if nothing has the tag of the start, and the engine is gone."""
     id_ = clusters.make(StepConcurrencyLevel=2)
     script = SCRIPT.format(tag=start_tag("00000001-a"), alive=ALIVE, grace_s=0, others="", logs=STEP_LOGS)
     step = clusters.add(id_, script)

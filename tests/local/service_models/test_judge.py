@@ -18,7 +18,7 @@ LOCAL = "http://127.0.0.1:1"
 
 @pytest.fixture(autouse=True)
 def nothing_is_recorded(monkeypatch: pytest.MonkeyPatch) -> None:
-    """What is asked here is wrong on purpose, and no run of the suite is described by it."""
+    """These requests are wrong on purpose, and no run of the suite is described by them."""
     monkeypatch.delenv(record.REQUESTS, raising=False)
 
 

@@ -205,7 +205,7 @@ def test_more_streams_than_a_role_has_room_for_are_told() -> None:
 
 
 def test_a_stream_that_its_own_policy_opens_is_named_by_both_policies_and_by_each_request() -> None:
-    """Of another account both have to allow a call: the caller's, and the resource's."""
+    """Both policies have to allow a call into another account: the caller's, and the resource's."""
     stream = {name: value for name, value in PARTNER.items() if name not in ("role_arn", "external_id")}
     spec = spec_of(stream, HERE)
     statements = engine(spec)

@@ -30,7 +30,7 @@ def test_the_instances_of_a_cluster_are_ec2s_by_the_name_it_has_in_the_partition
 
 
 def test_in_china_emr_and_ec2_are_known_by_either_name() -> None:
-    """Which of the two a request has is not documented; AWS's own policies take both."""
+    """No page says which of the two a request has; AWS's own policies take both."""
     both = ("ec2.amazonaws.com", "ec2.amazonaws.com.cn")
     assert service_names("ec2.amazonaws.com", "aws-cn") == both
     assert is_service("iam:PassedToService", "ec2.amazonaws.com", "aws-cn") == {

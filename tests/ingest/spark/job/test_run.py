@@ -54,7 +54,7 @@ def test_an_epoch_hands_on_what_was_reported_of_a_shard_by_this_run_and_by_the_o
 
 
 def test_the_application_is_given_back_when_the_query_has_ended_and_before_spark_has() -> None:
-    """Who waits for it begins with the same checkpoint, and need not wait for executors to go."""
+    """A run that waits for it begins with the same checkpoint, and need not wait for executors to go."""
     held = list[object]()
     spark = StandIn(read_on, closes=lambda: held.append(spark.ledger.current_run()))
     assert runs(spark).stops() == SUCCESS

@@ -96,7 +96,7 @@ def test_versioning_can_be_suspended_and_not_be_disabled_again(clients: Clients)
 def test_the_name_of_a_deleted_secret_is_free_where_nothing_was_to_be_had_back(
     clients: Clients, window: int, is_imported: bool, is_free: bool
 ) -> None:
-    """Of a secret that is imported the provider knows no window, and deletes it at once."""
+    """The provider knows no window of a secret that is imported, and deletes it at once."""
     inputs = {"name": fresh("secret"), "recoveryWindowInDays": window}
     made = secrets.SECRET.create(inputs, clients)
     state = secrets.SECRET.read(made.id, {} if is_imported else made.properties, clients)

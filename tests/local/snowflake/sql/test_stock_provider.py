@@ -148,7 +148,7 @@ def spelled(statement: str, public_key: str) -> str:
 
 
 def make_room(sql, statement: str) -> None:
-    """What a statement makes does not exist, and what it is about does."""
+    """The object that a statement makes does not exist, and what it is about does."""
     for made in WORLD.split(";"):
         try_to(sql, made)
     if statement.startswith(("CREATE EXTERNAL VOLUME", "DROP EXTERNAL VOLUME")):
