@@ -85,7 +85,7 @@ def stack_outputs(spec: EnvironmentSpec, names: Names, bucket: Value | None) -> 
 
 
 def _place(spec: EnvironmentSpec) -> Value | None:
-    """Where the job runs, as `EngineJob.place` wants it; None on Kubernetes, and where the engine is started by hand."""
+    """Returns where the job runs, as `EngineJob.place` wants it; None on Kubernetes, and where the engine is started by hand."""
     match spec.aws.runtime.job:
         case None | Kubernetes():
             return None

@@ -12,7 +12,7 @@ from firnline_infra.blueprint.environment_key import key_of
 from firnline_infra.blueprint.iam import Conditions, PolicyStatement
 from firnline_infra.blueprint.iam.statement import allow, is_service, via
 from firnline_infra.blueprint.value import Reference
-from firnline_infra.kinds import Kind, Scope, arns_by_kind, emr
+from firnline_infra.kinds import Kind, Scope, arns_by_kind
 from firnline_infra.kinds.buckets import OBJECT, buckets
 from firnline_infra.kinds.iam import ATTACHMENT, POLICY
 from firnline_infra.kinds.keys_and_secrets import KEY
@@ -20,7 +20,7 @@ from firnline_infra.kinds.streams import CONSUMER, STREAM
 from firnline_infra.render.bootstrap.engine_run import see_run
 from firnline_infra.render.bootstrap.redshift import reading_rights, statement_rights
 from firnline_infra.render.bootstrap.roll_out import roll_out_statements, status_statements
-from firnline_infra.render.bootstrap.tagged import clusters_of_associations, known_by_tag
+from firnline_infra.render.bootstrap.tagged import clusters_of_associations, finding, in_region, known_by_tag
 from firnline_infra.specification.arns import Arns
 from firnline_infra.specification.elsewhere import adopted_here
 from firnline_infra.specification.model import Durability, EnvironmentSpec
@@ -30,12 +30,6 @@ from firnline_infra.specification.runtime import Trust
 
 STATE_KEY_ARN = Reference("StateKey", "Arn")
 IS_THERE = "Whether it is there."
-FIND_APPLICATION = {"emr-serverless:ListApplications": "A name may be several applications'."}
-FIND_CLUSTER = {"elasticmapreduce:ListClusters": "A name may be several clusters'."}
-"""After a killed `up`, the one that it was making is found by its tags."""
-FIND_VIRTUAL_CLUSTER = {"emr-containers:ListVirtualClusters": "Which ones there are, and of which namespaces."}
-FIND_ASSOCIATION = {"eks:ListPodIdentityAssociations": "Which service accounts have one."}
-"""Before an `up`, whether another's is in the way; after a killed one, what it was making."""
 LIST_OBJECTS = {"s3:ListBucketVersions": "Finds what is in it."}
 REMOVE_OBJECTS = dict.fromkeys(
     ("s3:DeleteObject", "s3:DeleteObjectVersion"), "Removes what is in it, and its old versions."
@@ -107,7 +101,7 @@ def deployer_statements(spec: EnvironmentSpec, blueprint: Blueprint) -> tuple[Po
     return (
         *_by_kind(spec, blueprint, reading=False),
         *_unbound(spec, blueprint, reading=False),
-        *_finding(spec, blueprint),
+        *finding(spec, blueprint),
         *_adopting(spec, blueprint),
         *_registering(spec, blueprint),
         *_emptying(spec, blueprint),
@@ -125,7 +119,7 @@ def previewer_statements(spec: EnvironmentSpec, blueprint: Blueprint) -> tuple[P
     return (
         *_by_kind(spec, blueprint, reading=True),
         *_unbound(spec, blueprint, reading=True),
-        *_finding(spec, blueprint),
+        *finding(spec, blueprint),
         *_adopting(spec, blueprint),
         *reading_rights(spec, blueprint),
         see_run(spec, blueprint),
@@ -172,24 +166,7 @@ def _unbound(spec: EnvironmentSpec, blueprint: Blueprint, *, reading: bool) -> I
     for kind in arns_by_kind(spec, blueprint):
         rights.update(kind.actions(Scope.REGION, reading=reading))
     if rights:
-        yield allow("Unbound", rights, resources=("*",), conditions=_in_region(spec))
-
-
-def _in_region(spec: EnvironmentSpec) -> Conditions:
-    return {"StringEquals": {"aws:RequestedRegion": spec.aws.region}}
-
-
-def _finding(spec: EnvironmentSpec, blueprint: Blueprint) -> Iterator[PolicyStatement]:
-    for kind, sid, finding in (
-        (emr.SERVERLESS, "FindApplication", FIND_APPLICATION),
-        (emr.VIRTUAL_CLUSTER, "FindVirtualCluster", FIND_VIRTUAL_CLUSTER),
-        (emr.CLUSTER, "FindCluster", FIND_CLUSTER),
-    ):
-        if kind.instance(blueprint) is not None:
-            yield allow(sid, finding, resources=("*",), conditions=_in_region(spec))
-    if clusters := clusters_of_associations(blueprint):
-        on = tuple(Arns(spec).eks_cluster(cluster) for cluster in clusters)
-        yield allow("FindAssociation", FIND_ASSOCIATION, resources=on)
+        yield allow("Unbound", rights, resources=("*",), conditions=in_region(spec))
 
 
 def _adopting(spec: EnvironmentSpec, blueprint: Blueprint) -> Iterator[PolicyStatement]:

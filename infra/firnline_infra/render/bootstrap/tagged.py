@@ -37,6 +37,18 @@ CHANGING = {
     "ec2:ModifyVpcEndpoint": VPC_ENDPOINT.actions()["ec2:ModifyVpcEndpoint"],
 }
 
+FINDING = {
+    SERVERLESS: ("FindApplication", {"emr-serverless:ListApplications": "A name may be several applications'."}),
+    VIRTUAL_CLUSTER: (
+        "FindVirtualCluster",
+        {"emr-containers:ListVirtualClusters": "Which ones there are, and of which namespaces."},
+    ),
+    CLUSTER: ("FindCluster", {"elasticmapreduce:ListClusters": "A name may be several clusters'."}),
+}
+"""After a killed `up`, the one that it was making is found by its tags."""
+FIND_ASSOCIATION = {"eks:ListPodIdentityAssociations": "Which service accounts have one."}
+"""Before an `up`, whether another's is in the way; after a killed one, what it was making."""
+
 
 def known_by_tag(
     spec: EnvironmentSpec, blueprint: Blueprint, kind: Kind, arns: tuple[str, ...], *, reading: bool
@@ -45,6 +57,20 @@ def known_by_tag(
         yield from MAKING[kind](spec, blueprint)
     if own := kind.actions(Scope.OWN, reading=reading):
         yield allow(f"Own{kind.type_name}", own, resources=arns, conditions={"StringEquals": _ours(spec)})
+
+
+def finding(spec: EnvironmentSpec, blueprint: Blueprint) -> Iterator[PolicyStatement]:
+    """Yields the rights to list what is known by its tag."""
+    for kind, (sid, rights) in FINDING.items():
+        if kind.instance(blueprint) is not None:
+            yield allow(sid, rights, resources=("*",), conditions=in_region(spec))
+    if clusters := clusters_of_associations(blueprint):
+        on = tuple(Arns(spec).eks_cluster(cluster) for cluster in clusters)
+        yield allow("FindAssociation", FIND_ASSOCIATION, resources=on)
+
+
+def in_region(spec: EnvironmentSpec) -> Conditions:
+    return {"StringEquals": {"aws:RequestedRegion": spec.aws.region}}
 
 
 def _application(spec: EnvironmentSpec, _: Blueprint) -> Iterator[PolicyStatement]:
