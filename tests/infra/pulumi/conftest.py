@@ -39,6 +39,8 @@ class Registered:
     name: str
     inputs: Mapping[str, Any]
     parent: str
+    inside: str
+    """The types of the components that it is in, as its URN has them."""
     protect: bool
     delete_before_replace: bool
     retain_on_delete: bool
@@ -128,6 +130,7 @@ def _registered(request: Any) -> Registered:
         name=request.name,
         inputs={name: value for name, value in inputs.items() if value is not None},
         parent=_name(request.parent),
+        inside=request.parent.split("::")[2].removeprefix("pulumi:pulumi:Stack$") if request.parent else "",
         protect=request.protect,
         delete_before_replace=request.deleteBeforeReplace,
         retain_on_delete=request.retainOnDelete,

@@ -1,11 +1,12 @@
-"""Each environment's resources are golden: a changed one is reviewed for what it does to stacks that live.
+"""Names of each environment's resources are golden: another one is another object for stacks that live.
 
-FIRNLINE_WRITE_GOLDEN=1 writes them anew.
+What is asked for under them is Terraform's, which is golden too (test_beside_terraform.py). FIRNLINE_WRITE_GOLDEN=1 writes them
+anew.
 """
 
 import json
 import os
-from collections.abc import Mapping
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -15,9 +16,9 @@ import pytest
 from firnline_infra.blueprint.alarms import LEDGER_OPERATIONS
 from firnline_infra.pulumi import environment, providers
 from firnline_infra.specification import EnvironmentSpec
-from tests.infra.pulumi.conftest import Deploy, SpecOf
+from tests.infra.pulumi.conftest import Deploy, Deployment, SpecOf
 
-GOLDEN = Path(__file__).parent / "golden"
+GOLDEN = Path(__file__).parent / "golden" / "registered.txt"
 LEDGER_ALARMS = {f"alarms-firnline-prod-ledger-{each}-errors" for each in LEDGER_OPERATIONS}
 STREAM_ALARMS = ("lag", "throttled", "dead-letters", "rejected-rows", "stopped", "time-to-trim", "waiting")
 ENVIRONMENTS = ["local", "dev", "staging", "prod"]
@@ -44,30 +45,38 @@ def program(spec: EnvironmentSpec) -> Any:
     return run
 
 
-def described(deployment: Any) -> Mapping[str, Any]:
-    """Returns what Pulumi knows a resource by, and what is asked for; without what is not set."""
-    made = {}
+def registered(name: str, deployment: Deployment) -> Iterator[str]:
+    """Yields a line a resource: its environment, the end of its URN, and the options that differ from its component's."""
     for each in deployment.made:
         options = {
             "protect": each.protect,
             "retainOnDelete": each.retain_on_delete,
-            "ignoreChanges": list(each.ignore_changes),
+            "ignoreChanges": ",".join(each.ignore_changes),
             "import": each.import_id,
             "triedAgain": each.is_tried_again,
         }
-        place = {"type": each.type, "parent": each.parent, "inputs": each.inputs}
-        made[each.name] = place | {name: value for name, value in options.items() if value}
-    return {"resources": made, "outputs": deployment.outputs}
+        given = [f"{option}={value}" for option, value in options.items() if value]
+        yield " ".join((name, f"{each.inside}${each.type}::{each.name}", *given))
 
 
-@pytest.mark.parametrize("name", ENVIRONMENTS)
-def test_an_environment_is_made_of_the_reviewed_resources(name: str, deploy: Deploy, spec_of: SpecOf) -> None:
-    found = described(deploy(program(spec_of(name))))
+def test_what_an_environment_registers_has_the_reviewed_names_and_options(deploy: Deploy, spec_of: SpecOf) -> None:
+    lines = [line for name in ENVIRONMENTS for line in registered(name, deploy(program(spec_of(name))))]
+    text = "\n".join(lines) + "\n"
     if os.environ.get("FIRNLINE_WRITE_GOLDEN"):
-        text = json.dumps(found, indent=2, sort_keys=True) + "\n"
-        (GOLDEN / f"{name}.json").write_text(text, encoding="utf-8")
-        pytest.fail(f"{name}.json was written: review it, and run the test again")
-    assert found == json.loads((GOLDEN / f"{name}.json").read_text(encoding="utf-8"))
+        GOLDEN.write_text(text, encoding="utf-8")
+        pytest.fail(f"{GOLDEN.name} was written: review it, and run the test again")
+    assert text == GOLDEN.read_text(encoding="utf-8")
+
+
+def test_a_pipe_of_ones_own_loads_what_the_specification_picks(deploy: Deploy, spec_of: SpecOf) -> None:
+    (pipe,) = deploy(program(spec_of("staging"))).of("Pipe")
+    assert (pipe.inputs["database"], pipe.inputs["schema"], pipe.inputs["name"]) == (
+        *("FIRNLINE_STAGING", "RAW", "CLICKS_TYPED"),
+    )
+    assert pipe.inputs["copyStatement"] == (
+        'COPY INTO "FIRNLINE_STAGING"."RAW"."CLICKS" FROM (SELECT $1:KINESISMETADATA::OBJECT, $1:page.url::VARCHAR, '
+        "$1:clickedAt::TIMESTAMP_NTZ FROM TABLE(DATA_SOURCE(TYPE => 'STREAMING')))"
+    )
 
 
 @pytest.mark.parametrize("name", ENVIRONMENTS)

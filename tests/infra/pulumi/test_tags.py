@@ -4,7 +4,9 @@ import json
 from pathlib import Path
 
 import pytest
-import yaml
+
+from tests.infra.pulumi.conftest import Deploy, SpecOf
+from tests.infra.pulumi.test_environment import program
 
 HERE = Path(__file__).parents[3]
 SCHEMA = json.loads((HERE / "local" / "firnline_local" / "pulumi" / "schemas" / "aws.json").read_text())
@@ -12,10 +14,12 @@ OBJECT = "aws:s3/bucketObjectv2:BucketObjectv2"  # what lies in a bucket has the
 
 
 @pytest.mark.parametrize("name", ["dev", "staging", "prod"])
-def test_every_object_that_takes_tags_has_those_of_the_specification(name: str) -> None:
-    asked = yaml.safe_load((HERE / "stacks" / "environments" / f"{name}.yaml").read_text())["tags"]
-    made = json.loads((Path(__file__).parent / "golden" / f"{name}.json").read_text())["resources"].values()
-    taking = [each for each in made if "tags" in SCHEMA.get(each["type"], {}) and each["type"] != OBJECT]
-    assert asked
+def test_every_object_that_takes_tags_has_those_of_the_specification(
+    name: str, deploy: Deploy, spec_of: SpecOf
+) -> None:
+    spec = spec_of(name)
+    made = deploy(program(spec)).made
+    taking = [each for each in made if "tags" in SCHEMA.get(each.type, {}) and each.type != OBJECT]
+    assert spec.tags
     assert taking
-    assert [each["type"] for each in taking if not asked.items() <= each["inputs"].get("tags", {}).items()] == []
+    assert [each.type for each in taking if not spec.tags.items() <= each.inputs.get("tags", {}).items()] == []

@@ -1,7 +1,6 @@
 """The module of prod is golden: a changed file is reviewed for what `terraform apply` would do with it.
 
-FIRNLINE_WRITE_GOLDEN=1 writes it anew. That dev and staging are what Pulumi makes of them, which is golden too, is shown beside
-it (tests/infra/pulumi/test_beside_terraform.py).
+FIRNLINE_WRITE_GOLDEN=1 writes it anew. Pulumi makes the same of each environment (tests/infra/pulumi/test_beside_terraform.py).
 """
 
 import json
