@@ -12,6 +12,8 @@ from botocore.hooks import HierarchicalEmitter
 from botocore.loaders import Loader, create_loader
 from botocore.session import Session
 
+from firnline_ingest.aws.endpoints import DescriptionFiles
+
 
 def new_session(profile: str | None = None) -> Session:
     """A session of its own, for credentials and settings; botocore only reads the descriptions of the services."""
@@ -40,4 +42,6 @@ def _handlers(_ids: tuple[int, ...]) -> HierarchicalEmitter:
 
 @cache
 def _descriptions(search_path: str | None) -> Loader:
-    return create_loader(search_path)
+    loader = create_loader(search_path)
+    loader.file_loader = DescriptionFiles()
+    return loader
