@@ -12,8 +12,7 @@ from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
 import msgspec
-from botocore.auth import SigV4Auth
-from botocore.awsrequest import AWSRequest
+from botocore.auth import SIGNED_HEADERS_BLACKLIST, SigV4Auth
 from botocore.httpsession import create_urllib3_context, get_cert_path
 
 from firnline_ingest.aws.client import CONNECT_TIMEOUT_S
@@ -40,6 +39,44 @@ OF_EACH_REQUEST = frozenset(
 SCHEME = "AWS4-HMAC-SHA256"
 
 _encode = msgspec.json.Encoder().encode
+
+
+class Request:
+    """A request as botocore's SigV4 looks at it, and those who answer in its place. Its headers are a plain dictionary: a message
+    of the email package takes longer than to sign.
+    """
+
+    method = "POST"
+    params = None
+
+    def __init__(self, url: str, headers: dict[str, str], body: bytes) -> None:
+        self.url, self.headers, self.body = url, headers, body
+        self.context: dict[str, Any] = {}
+
+
+class SignedHeaders(dict[str, str]):
+    """By lower-case names."""
+
+    def get_all(self, name: str) -> list[str]:
+        return [self[name]]
+
+
+class Signature(SigV4Auth):
+    """botocore's SigV4 of one request, which looks through its headers once, and is told the host."""
+
+    def __init__(self, credentials: Any, service: str, region: str, host: str) -> None:
+        super().__init__(credentials, service, region)
+        self._host = host
+        self._signed: SignedHeaders | None = None
+
+    def headers_to_sign(self, request: Any) -> Any:
+        if self._signed is None:
+            lowered = ((name.lower(), value) for name, value in request.headers.items())
+            self._signed = SignedHeaders(
+                {name: value for name, value in lowered if name not in SIGNED_HEADERS_BLACKLIST}
+            )
+            self._signed.setdefault("host", self._host)
+        return self._signed
 
 
 class DirectReads:
@@ -105,6 +142,7 @@ class DirectReads:
         self._sent = request.url, [pair for pair in headers if pair[0].lower() not in OF_EACH_REQUEST]
 
     def _read(self, request: dict[str, Any], url: str, kept: list[tuple[str, str]]) -> Any:
+        assert self._connections is not None, "it is made with what is kept"
         fields = request | self._also
         is_cbor = self._pages.is_asked_for
         body = in_cbor(fields) if is_cbor else _encode(fields)
@@ -112,9 +150,9 @@ class DirectReads:
         headers["Content-Type"] = CBOR if is_cbor else "application/x-amz-json-1.1"
         headers["amz-sdk-invocation-id"] = str(uuid4())
         signer = self._client._request_signer
-        asked = AWSRequest(method="POST", url=url, headers=headers, data=body)
+        asked: Any = Request(url, headers, body)
         credentials = signer._credentials.get_frozen_credentials()
-        SigV4Auth(credentials, signer._signing_name, signer._region_name).add_auth(asked)
+        Signature(credentials, signer._signing_name, signer._region_name, self._connections.host).add_auth(asked)
         try:
             status, answered, content = self._send(asked, body)
         except Exception as error:

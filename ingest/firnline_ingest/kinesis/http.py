@@ -52,6 +52,7 @@ class Connections:
         host = f"[{self._host}]" if ":" in self._host else self._host
         if self._port != (443 if context else 80):  # as it is signed, without the port that the scheme implies
             host = f"{host}:{self._port}"
+        self.host = host
         self._start = f"POST {parts.path or '/'} HTTP/1.1\r\nHost: {host}\r\nAccept-Encoding: identity\r\n"
         self._context = context
         self._connect_timeout_s, self._read_timeout_s = connect_timeout_s, read_timeout_s
