@@ -194,7 +194,8 @@ class ChannelWriter:
         if self.in_flight.is_only_read_again:
             self.prove(time.monotonic())  # before its token moves on: a person accepts rejected rows by their position
         self._before_append(self)
-        time.sleep(self._pace.delay_s(chunk.bytes))
+        if (delay_s := self._pace.delay_s(chunk.bytes)) > 0:
+            time.sleep(delay_s)
         self._window.make_room(chunk.bytes)
         append_when_taken(self.channel, rows, start=chunk.positions[0].token, end=chunk.end.token)
         self._after_append()
