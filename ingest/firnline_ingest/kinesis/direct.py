@@ -41,7 +41,7 @@ SCHEME = "AWS4-HMAC-SHA256"
 _encode = msgspec.json.Encoder().encode
 
 
-class Request:
+class ReadRequest:
     """A request as botocore's SigV4 looks at it, and those who answer in its place. Its headers are a plain dictionary: a message
     of the email package takes longer than to sign.
     """
@@ -150,7 +150,7 @@ class DirectReads:
         headers["Content-Type"] = CBOR if is_cbor else "application/x-amz-json-1.1"
         headers["amz-sdk-invocation-id"] = str(uuid4())
         signer = self._client._request_signer
-        asked: Any = Request(url, headers, body)
+        asked: Any = ReadRequest(url, headers, body)
         credentials = signer._credentials.get_frozen_credentials()
         Signature(credentials, signer._signing_name, signer._region_name, self._connections.host).add_auth(asked)
         try:

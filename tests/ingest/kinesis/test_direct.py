@@ -24,7 +24,7 @@ from botocore.exceptions import (
 from firnline_ingest.config.access import Access
 from firnline_ingest.config.model import AwsConfig
 from firnline_ingest.kinesis.client import kinesis_client
-from firnline_ingest.kinesis.direct import Request, Signature
+from firnline_ingest.kinesis.direct import ReadRequest, Signature
 from firnline_ingest.kinesis.http import Connections
 
 from .direct_server import PAGE, THROTTLED, Server, answer, client_of, direct, read, trouble, warm
@@ -353,7 +353,7 @@ def test_a_request_is_signed_as_botocore_signs_it(
     body, credentials = b'{"ShardIterator":"iterator","Limit":10}', ReadOnlyCredentials("AKID", "secret", token)
     botocores: Any = AWSRequest(method="POST", url=url, headers=headers, data=body)
     SigV4Auth(credentials, "kinesis", "eu-central-1").add_auth(botocores)
-    ours: Any = Request(url, dict(headers), body)
+    ours: Any = ReadRequest(url, dict(headers), body)
     Signature(credentials, "kinesis", "eu-central-1", host).add_auth(ours)
     assert ours.headers == dict(botocores.headers.items())
     assert "host;" in ours.headers["Authorization"]
