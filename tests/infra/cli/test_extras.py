@@ -2,6 +2,7 @@
 
 import re
 import tomllib
+from functools import cache
 from importlib.metadata import packages_distributions
 from pathlib import Path
 
@@ -26,12 +27,16 @@ def brought_by(extra: str) -> set[str]:
     return found
 
 
+installed = cache(packages_distributions)
+"""Reads the lists of files of all packages."""
+
+
 def modules_of(packages: set[str]) -> set[str]:
     """A package may say its own name in either spelling."""
     spelled = {package.replace("_", "-") for package in packages}
     return {
         module
-        for module, whose in packages_distributions().items()
+        for module, whose in installed().items()
         if spelled & {each.replace("_", "-") for each in whose} and not module.startswith("_")
     }
 
