@@ -4,7 +4,6 @@
 """
 
 import gzip
-import io
 import json
 import zlib
 from collections.abc import Callable, Iterator, Mapping
@@ -12,28 +11,16 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 from uuid import UUID
 
-import fastavro
 import zstandard
 
 from firnline_ingest.records.rejection import LeftOut
 from firnline_ingest.records.rejection import RejectReason as Why
+from tests.acceptance.orders import SCHEMA, alone, as_json, as_message, container, order, single
 from tests.fakes.kpl_packing import KPL_PARTITION_KEY, MAGIC, Packed, pack, sealed
 
 MOST = 20_000
 """`max_row_bytes` of each of these pipelines: what is larger is cheap to put."""
-SCHEMA: dict[str, Any] = {
-    "type": "record",
-    "name": "Order",
-    "fields": [
-        {"name": "n", "type": "long"},
-        {"name": "note", "type": ["null", "string"]},
-        {"name": "lines", "type": {"type": "map", "values": "int"}},
-    ],
-}
 CLASHES = {"type": "record", "name": "C", "fields": [{"name": "KINESISMETADATA", "type": "long"}]}
-PROTO = """syntax = "proto3";
-message Lines { int64 a = 1; }
-message Order { int64 n = 1; optional string note = 2; Lines lines = 3; }"""
 SECOND_SHARD = str(2**127 + 1)
 """A hash key of the second of two shards."""
 
@@ -80,31 +67,6 @@ class Registries:
     message: int
     glue_message: UUID
     """Those of `PROTO`."""
-
-
-def order(n: int) -> dict[str, Any]:
-    return {"n": n, "note": None if n % 3 else f"note {n} \u00e9", "lines": {"a": n}}
-
-
-def as_json(n: int) -> bytes:
-    return json.dumps(order(n)).encode()
-
-
-def alone(value: Any, schema: Any = SCHEMA) -> bytes:
-    file = io.BytesIO()
-    fastavro.schemaless_writer(file, schema, value)
-    return file.getvalue()
-
-
-def container(*values: Any, schema: Any = SCHEMA, codec: str = "deflate") -> bytes:
-    file = io.BytesIO()
-    fastavro.writer(file, schema, values, codec=codec, sync_marker=b"0123456789abcdef")
-    return file.getvalue()
-
-
-def single(value: Any) -> bytes:
-    canonical = fastavro.schema.to_parsing_canonical_form(SCHEMA)
-    return b"\xc3\x01" + bytes.fromhex(fastavro.schema.fingerprint(canonical, "CRC-64-AVRO")) + alone(value)
 
 
 def logs(*messages: str, kind: str = "DATA_MESSAGE") -> bytes:
@@ -346,19 +308,6 @@ def _framed(registries: Registries) -> Iterator[tuple[str, Sort]]:
             },
         ),
     )
-
-
-def _varint(number: int) -> bytes:
-    """Encodes a number below 2^14."""
-    return bytes([number]) if number < 128 else bytes([number & 127 | 128, number >> 7])
-
-
-def as_message(n: int) -> bytes:
-    """Encodes an Order of `PROTO`, by hand."""
-    note = order(n)["note"]
-    text = b"" if note is None else b"\x12" + _varint(len(note.encode())) + note.encode()
-    lines = b"\x08" + _varint(n)
-    return b"\x08" + _varint(n) + text + b"\x1a" + _varint(len(lines)) + lines
 
 
 def _protobuf(registries: Registries) -> Iterator[tuple[str, Sort]]:

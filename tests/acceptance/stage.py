@@ -25,7 +25,8 @@ from firnline_infra.blueprint.iam.engine import EngineAccess, engine_statements
 from firnline_ingest.records.rejection import LeftOut
 from firnline_local.demo.engine_process import EngineProcess
 from firnline_local.running import RunningEnvironment
-from tests.acceptance.payloads import Put, as_json
+from tests.acceptance.orders import as_json
+from tests.acceptance.payloads import Put
 from tests.acceptance.sums import SceneFailed, Sums
 from tests.fakes.kinesis import made_active
 from tests.iam.running import enforce_statements

@@ -15,7 +15,8 @@ from firnline_ingest.kinesis.hash_range import HashRange
 from firnline_ingest.kinesis.page import Record
 from firnline_ingest.records.rejection import RejectReason
 from firnline_ingest.records.rows import RowMaker, Rows
-from tests.acceptance.payloads import PROTO, SCHEMA, SECOND_SHARD, Put, Registries, Sort, sorts
+from tests.acceptance.orders import PROTO, SCHEMA
+from tests.acceptance.payloads import SECOND_SHARD, Put, Registries, Sort, sorts
 
 GLUE = UUID("b7b4a7f0-9c96-4e4a-a687-fb5de9ef0c63")
 GLUE_PROTO = UUID("0a9a3b6e-5b1d-4a4e-9a52-5c8c2f0f0001")

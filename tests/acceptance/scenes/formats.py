@@ -14,7 +14,8 @@ from uuid import UUID
 
 from firnline_infra.specification.metadata_type import metadata_columns
 from firnline_infra.specification.pipeline import Pipeline
-from tests.acceptance.payloads import OBJECTS, PROTO, SCHEMA, Put, Registries, Sort, as_json, sorts
+from tests.acceptance.orders import PROTO, SCHEMA, as_json
+from tests.acceptance.payloads import OBJECTS, Put, Registries, Sort, sorts
 from tests.acceptance.stage import METADATA, STOPPED, Stage
 from tests.acceptance.sums import Line, SceneFailed, Sums
 from tests.fakes.confluent_registry import Registry, serving

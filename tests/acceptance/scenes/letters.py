@@ -9,7 +9,8 @@ import signal
 from collections.abc import Iterator, Sequence
 from threading import Thread
 
-from tests.acceptance.payloads import Put, as_json
+from tests.acceptance.orders import as_json
+from tests.acceptance.payloads import Put
 from tests.acceptance.stage import DATABASE, STOPPED, Stage
 from tests.acceptance.sums import Line, SceneFailed, Sums
 

@@ -10,7 +10,7 @@ import sqlfluff
 
 from firnline_infra.specification.other_connectors.flink_sql import tables
 
-from .test_take_over import FLINK_SQL
+from .taking_over import FLINK_SQL
 
 REFUSED = "VARCHAR(128) NOT NULL METADATA VIRTUAL"
 """Flink's own page has it, and sqlfluff's dialect has not."""
