@@ -1,11 +1,12 @@
 """The page on permissions is what the data says."""
 
 import re
+from functools import cache
 from pathlib import Path
 
 from docs.tools.permissions import about as abouts
 from docs.tools.permissions.example import BLUEPRINTS
-from docs.tools.permissions.page import page
+from docs.tools.permissions.page import page as rendered
 from docs.tools.permissions.text import CALLERS, FEATURES, NARROWED
 from firnline_infra.blueprint.account_privileges import ACCOUNT_PRIVILEGES, account_privileges
 from firnline_infra.render.bootstrap.boundary import boundary_statements
@@ -15,6 +16,7 @@ from firnline_infra.render.bootstrap.key_keeper import key_keeper_statements
 from firnline_ingest.permissions import ALWAYS, PERMISSIONS, Caller, Feature, Resource
 from firnline_ingest.permissions.snowflake import PRIVILEGES
 
+page = cache(rendered)
 COMMITTED = Path(__file__).parents[2] / "docs" / "permissions.md"
 
 
