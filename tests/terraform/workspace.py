@@ -1,8 +1,8 @@
 """An environment of a trial as Terraform makes it, through the commands' own deployment."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -31,9 +31,9 @@ class Workspace:
         assert isinstance(stack, TerraformStack)
         return stack.cli
 
-    def planned(self, folder: Path) -> dict[str, Any]:
-        """Returns what an apply would change, by address: each with its actions and values."""
-        cli = self.cli
+    def planned(self, folder: Path, *, on_line: Callable[[str], None] | None = None) -> dict[str, Any]:
+        """Returns what an apply would change, by address: each with its actions and values. `on_line` gets what is printed."""
+        cli = replace(self.cli, on_line=on_line)
         cli.has_changes(folder / "plan")
         changes = {each["address"]: each["change"] for each in cli.plan(folder / "plan")["resource_changes"]}
         return {address: each for address, each in changes.items() if each["actions"] != ["no-op"]}
