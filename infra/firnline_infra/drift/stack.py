@@ -108,7 +108,7 @@ def _of_step(step: Mapping[str, Any], state: State, next_step: str) -> Iterator[
     wanted, there = _values(step, "newState", "inputs"), _found(step)
 
     def finding(path: str, expected: str, found: str, cause: Cause) -> Finding:
-        name = _name(urn, wanted or there)
+        name = object_name(urn, wanted or there)
         return Finding(
             kind=noun_of(type_),
             name=name,
@@ -173,7 +173,7 @@ def _found(step: Mapping[str, Any]) -> Values:
     return {**_values(step, "oldState", "outputs"), **_values(step, "oldState", "inputs")}
 
 
-def _name(urn: str, values: Values) -> str:
+def object_name(urn: str, values: Values) -> str:
     """The name that the service has for it, if the type has one."""
     logical = str(urn.split("::", 3)[3])
     given = next(

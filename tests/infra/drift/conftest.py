@@ -150,7 +150,8 @@ class Made:
         steps = self.stack.plan_of(object_)
         found = list(stack_findings(steps, State.of(self.stack.export(self.name)), next_step="up"))
         for check in self._checks:
-            if check.name.endswith((f" {object_}", "wrote into")):
+            of_targets = object_.startswith("snowflake ") and check.name.endswith("wrote into")
+            if check.name.endswith(f" {object_}") or of_targets:
                 found += check.run()
         keys = {each.key for each in drift_report(self.name, found, ignoring=IgnoreList()).findings}
         return {(of, path) for of, path in keys if of == object_}

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from typing import Any
 
+from firnline_infra.drift.stack import object_name
 from firnline_infra.kinds.kind import noun_of
 from firnline_infra.pulumi_cli.errors import NoSuchStack
 from firnline_infra.specification import EnvironmentSpec
@@ -104,12 +105,14 @@ class InProcessStack:
         self.made_at = datetime.now(UTC)
 
     def plan_of(self, object_: str) -> dict[str, Any]:
-        """Plans as `plan` does, of the kind of one object alone, and of what the program has asked for the last time."""
+        """Plans as `plan` does, of one object alone, and of what the program has asked for the last time; of its kind, where
+        none of it has the object's name."""
         looking = Looking(self.environment, config={}, records=self.records)
         looking._clouds = self._clouds
-        for goal in self.goals:
-            if object_.startswith(f"{noun_of(goal.token)} "):
-                looking.register_again(goal)
+        kind = [goal for goal in self.goals if object_.startswith(f"{noun_of(goal.token)} ")]
+        own = [goal for goal in kind if object_ == f"{noun_of(goal.token)} {object_name(goal.urn, goal.inputs)}"]
+        for goal in own or kind:
+            looking.register_again(goal)
         return {"steps": looking.steps}
 
     def close(self) -> None:
