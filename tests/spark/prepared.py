@@ -18,13 +18,15 @@ from py_compile import PycInvalidationMode
 ARCHIVE = Path(sys.prefix) / "spark-classes.jsa"
 OPTIONS = "SPARK_SUBMIT_OPTS"
 QUIET = "-Xlog:disable -Xlog:all=error:stderr"  # else a JVM names each class that it leaves out, and why it takes no archive
+SMALL = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"  # as the engine starts its own in local mode
 GIVE_UP_S = 300
 NOT_OF_WORKERS = re.compile(r"/tests/|/pyspark/(ml|mllib|pandas|testing)/")
 
 
 def use_archive() -> None:
-    if ARCHIVE.exists():
-        os.environ.setdefault(OPTIONS, f"-XX:SharedArchiveFile={ARCHIVE} {QUIET}")
+    """Also of a JVM that a test starts by itself: it runs for seconds, of which the second compiler takes a third."""
+    archive = f"-XX:SharedArchiveFile={ARCHIVE} {QUIET}" if ARCHIVE.exists() else ""
+    os.environ.setdefault(OPTIONS, f"{SMALL} {archive}".strip())
 
 
 def make_archive() -> None:
