@@ -14,7 +14,7 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 from firnline_ingest.snowflake.packages import make_importable
-from tests.long_first import LONG, long_first
+from tests.long_first import LONG, LONG_FILES, long_first
 from tests.once import once
 from tests.processes import reap_what_is_started_from_now_on
 from tests.spark.prepared import use_archive
@@ -80,7 +80,7 @@ def pytest_collection_finish() -> None:
 
 
 def is_long(item: pytest.Item) -> bool:
-    return any(mark.name in LONG for mark in item.iter_markers())
+    return item.nodeid.partition("::")[0] in LONG_FILES or any(mark.name in LONG for mark in item.iter_markers())
 
 
 def fixture_of_module(item: pytest.Item) -> str | None:

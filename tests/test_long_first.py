@@ -1,13 +1,16 @@
 """Whatever tests there are, all of them run once, and the long ones begin first on every worker."""
 
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.conftest import fixture_of_module
-from tests.long_first import long_first
+from tests.conftest import is_long as is_long_here
+from tests.long_first import LONG_FILES, long_first
 
 
 def is_long(item: int) -> bool:
@@ -36,6 +39,16 @@ def test_long_ones_that_share_something_are_on_one_worker() -> None:
     items = [-1, -2, -3, -4, 1, 2, 3, 4]
     shares = {-2: "environment", -4: "environment"}
     assert long_first(items, 2, is_long, shares.get) == [-1, -3, 1, 2, -2, -4, 3, 4]
+
+
+def test_the_files_of_long_tests_are_there() -> None:
+    assert [file for file in LONG_FILES if not (Path(__file__).parents[1] / file).exists()] == []
+
+
+def test_a_test_of_such_a_file_is_long_and_one_of_this_is_not(request: pytest.FixtureRequest) -> None:
+    item: Any = SimpleNamespace(nodeid=f"{LONG_FILES[0]}::test", iter_markers=lambda: ())
+    assert is_long_here(item)
+    assert not is_long_here(request.node)
 
 
 @pytest.fixture(scope="module")
