@@ -4,8 +4,8 @@ What is listed here, and in `firnline_infra.pulumi` for programs, is promised an
 commands of `firnline`, the fields of a specification and the ids of errors. Every other name may move. For example:
 
     spec = load_spec(Path("stacks/environments/dev.yaml"))
-    for stream in blueprint_of(spec).streams:
-        print(stream.name, stream.mode)
+    for table in blueprint_of(spec).landing.tables:
+        print(table.name, table.kind)
 """
 
 from importlib import import_module

@@ -23,6 +23,8 @@ from firnline_infra.drift import engine
 from firnline_infra.drift.context import DriftContext
 from firnline_infra.drift.objects import in_aws
 from firnline_infra.keys.file import ReviewedFile
+from firnline_infra.kinds.kind import own_name
+from firnline_infra.kinds.streams import CONSUMER, stream_of
 from firnline_infra.observe.existing import already_there
 from firnline_infra.pulumi_cli.recovery.lookups import aws_lookups
 from firnline_infra.render.bootstrap.deployer import (
@@ -153,10 +155,8 @@ def look_up(spec: EnvironmentSpec, environment: RunningEnvironment) -> None:
     look_first(spec, environment)
     accounts, blueprint, arns = EmbeddedAccounts(environment), blueprint_of(spec), Arns(spec)
     inputs: dict[str, dict[str, Any]] = {"aws:secretsmanager/secret:Secret": {"name": blueprint.secrets[0].name}}
-    inputs["aws:kinesis/streamConsumer:StreamConsumer"] = {
-        "streamArn": arns.stream(blueprint.streams[0].name),
-        "name": blueprint.streams[0].consumers[0],
-    }
+    consumer = next(iter(CONSUMER.instances(blueprint)))
+    inputs[CONSUMER.token] = {"streamArn": arns.stream(stream_of(consumer)), "name": own_name(consumer)}
     if blueprint.user is not None:
         inputs["aws:iam/policy:Policy"] = {"name": blueprint.user.name, "path": blueprint.user.policy_path}
     lookups = aws_lookups(accounts.aws)

@@ -15,6 +15,7 @@ from firnline_infra.blueprint import blueprint_of
 from firnline_infra.cli.main import firnline
 from firnline_infra.kinds.emr import SERVERLESS
 from firnline_infra.kinds.kind import own_name
+from firnline_infra.kinds.streams import CONSUMER, STREAM
 from firnline_infra.specification import load_spec
 from firnline_local.running import RunningEnvironment
 from tests.live.embedded import variables_of
@@ -108,11 +109,11 @@ def test_the_life_has_fan_out_a_volume_and_an_interactive_table(
     written._write_specification()
     blueprint = blueprint_of(load_spec(written.spec_file))
     assert {type(table).__name__ for table in blueprint.landing.tables} == {"Table", "IcebergTable", "InteractiveTable"}
-    assert [stream.consumers for stream in blueprint.streams if stream.consumers] == [("firnline",)]
+    assert [own_name(each) for each in CONSUMER.instances(blueprint)] == ["firnline"]
     (volume,) = blueprint.volumes
     warehouse = blueprint.landing.warehouse
     assert warehouse is not None
-    named = [stream.name for stream in blueprint.streams]
+    named = [own_name(each) for each in STREAM.instances(blueprint)]
     named += [volume.name.name, volume.bucket.name, volume.role.name, warehouse.name.name]
     assert [name for name in named if Run.of(name) != RUN] == []
 
@@ -136,7 +137,7 @@ def test_the_life_of_a_job_is_a_specification_of_emr_serverless_whose_names_the_
     assert spec.aws.runtime.kind == "emr_serverless"
     blueprint = blueprint_of(spec)
     assert Run.of(own_name(SERVERLESS.instance(blueprint))) == RUN
-    assert [stream.name for stream in blueprint.streams if Run.of(stream.name) != RUN] == []
+    assert [each for each in map(own_name, STREAM.instances(blueprint)) if Run.of(each) != RUN] == []
 
 
 def test_an_audit_that_counts_other_records_than_were_put_ends_the_life_of_a_job(

@@ -14,7 +14,6 @@ from firnline_infra.blueprint.aws import (
     IamRole,
     IamUser,
     SecretDefinition,
-    Stream,
 )
 from firnline_infra.blueprint.engine_config import EngineInputs, engine_inputs
 from firnline_infra.blueprint.grants import RequiredGrant
@@ -25,7 +24,7 @@ from firnline_infra.blueprint.redshift import RedshiftDestination, redshift_dest
 from firnline_infra.blueprint.snowflake import IcebergTable, SnowflakeObjects
 from firnline_infra.blueprint.snowflake_objects import snowflake_objects
 from firnline_infra.blueprint.stack_outputs import StackOutputs, stack_outputs
-from firnline_infra.blueprint.storage import bucket, bucket_name, key, key_value, secrets, streams, volumes
+from firnline_infra.blueprint.storage import bucket, bucket_name, key, key_value, secrets, volumes
 from firnline_infra.blueprint.value import Value
 from firnline_infra.environment import Environment
 from firnline_infra.specification.definition import Definition, part
@@ -42,7 +41,6 @@ class Blueprint(Definition):
     names: Names
     key: EncryptionKeyDefinition | None
     """The one thing in here that the bootstrap makes, and no stack."""
-    streams: tuple[Stream, ...]
     bucket: Bucket | None
     secrets: tuple[SecretDefinition, ...]
     """The engine's first, the reader's second."""
@@ -85,7 +83,6 @@ def blueprint_of(spec: EnvironmentSpec) -> Blueprint:
         environment=environment,
         names=names,
         key=key(spec, names),
-        streams=streams(spec, key_arn),
         bucket=bucket(spec, names, key_arn),
         secrets=secrets(spec),
         role=engine_role(spec, names, key_arn),

@@ -1,24 +1,20 @@
-"""Objects that hold data in AWS: key, streams, ledger, buckets (those of external volumes too), secrets."""
+"""Objects that hold data in AWS: key, buckets (those of external volumes too), secrets."""
 
 from hashlib import sha256
 
-from firnline_infra.blueprint.aws import Bucket, EncryptionKeyDefinition, SecretDefinition, Stream
+from firnline_infra.blueprint.aws import Bucket, EncryptionKeyDefinition, SecretDefinition
 from firnline_infra.blueprint.iam.resource_policies import key_policy
 from firnline_infra.blueprint.iceberg_volume import IcebergVolumeDefinition
 from firnline_infra.blueprint.value import Reference, Value
 from firnline_infra.environment import comment_of, tags
 from firnline_infra.specification.adopted import made_volumes
 from firnline_infra.specification.arns import Arns
-from firnline_infra.specification.aws import StreamOptions as StreamSpec
-from firnline_infra.specification.elsewhere import arn_of
 from firnline_infra.specification.identifier import Identifier
 from firnline_infra.specification.model import Durability, EnvironmentSpec
 from firnline_infra.specification.names import Names, volume_names
 from firnline_infra.specification.origin import Origin
 from firnline_infra.specification.service_users import NamedUser, has_secret, service_users
 from firnline_infra.specification.snowflake import ExternalVolume
-
-AWS_KINESIS_KEY = "alias/aws/kinesis"
 
 
 def key_value(spec: EnvironmentSpec) -> Value | None:
@@ -44,25 +40,6 @@ def key(spec: EnvironmentSpec, names: Names) -> EncryptionKeyDefinition | None:
         policy=key_policy(account_root=Arns(spec).account_root),
         durability=spec.durability,
         tags=tags(spec, component="key"),
-    )
-
-
-def streams(spec: EnvironmentSpec, key_arn: Value | None) -> tuple[Stream, ...]:
-    return tuple(_stream(spec, stream, key_arn) for stream in spec.streams)
-
-
-def _stream(spec: EnvironmentSpec, stream: StreamSpec, key_arn: Value | None) -> Stream:
-    return Stream(
-        name=stream.name,
-        existing_arn=arn_of(spec, stream) if stream.origin is Origin.ADOPT else None,
-        shards=stream.shards,
-        retention_hours=stream.retention_hours,
-        key_arn=(key_arn if stream.origin is Origin.CREATE else stream.key_arn) or AWS_KINESIS_KEY,
-        shard_metrics=tuple(metric.value for metric in stream.shard_metrics),
-        max_record_kib=stream.max_record_kib,
-        consumers=tuple(stream.consumers),
-        durability=spec.durability,
-        tags=tags(spec, component="stream"),
     )
 
 

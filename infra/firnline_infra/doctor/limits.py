@@ -6,7 +6,8 @@ from typing import Any
 from firnline_infra.accounts.aws import aws_call, if_there
 from firnline_infra.blueprint import Blueprint
 from firnline_infra.blueprint.iam.length import LIMITS, policy_length
-from firnline_infra.specification.origin import Origin
+from firnline_infra.kinds.kind import own_name
+from firnline_infra.kinds.streams import CONSUMER, STREAM, stream_of
 from firnline_ingest.checks import Finding, good, wrong
 
 MOST_CONSUMERS = 20  # of a stream (Kinesis developer guide, "Quotas and limits")
@@ -21,14 +22,13 @@ def shards(blueprint: Blueprint, kinesis: Any) -> Iterator[Finding]:
     """Yields what is missing of the account's open shards and on-demand streams. Raises AwsRefused."""
     with aws_call("kinesis:DescribeLimits", "the account"):
         limits = kinesis.describe_limits()
-    created = [stream for stream in blueprint.streams if stream.origin is Origin.CREATE]
     more, on_demand = 0, 0
-    for stream in created:
-        there = _there(kinesis, stream.name)
+    for row in STREAM.instances(blueprint):
+        there, asked = _there(kinesis, own_name(row)), row.arguments["shard_count"]
         has = there["OpenShardCount"] if there else 0
         was_on_demand = there is not None and there.get("StreamModeDetails", {}).get("StreamMode") == "ON_DEMAND"
-        more += max(0, (stream.shards or 0) - has) if stream.shards else 0
-        on_demand += 0 if stream.shards or was_on_demand else 1
+        more += max(0, asked - has) if asked else 0
+        on_demand += 0 if asked or was_on_demand else 1
     yield _against("open shards", limits["OpenShardCount"], more, limits["ShardLimit"])
     if "OnDemandStreamCountLimit" in limits:
         count, limit = limits["OnDemandStreamCount"], limits["OnDemandStreamCountLimit"]
@@ -37,17 +37,17 @@ def shards(blueprint: Blueprint, kinesis: Any) -> Iterator[Finding]:
 
 def consumers(blueprint: Blueprint, kinesis: Any) -> Iterator[Finding]:
     """Registered ones of each stream that gets some. Raises AwsRefused."""
-    for stream in blueprint.streams:
-        if not stream.consumers:
-            continue
-        there = _there(kinesis, stream.name)
+    wanted: dict[str, set[str]] = {}
+    for row in CONSUMER.instances(blueprint):
+        wanted.setdefault(stream_of(row), set()).add(own_name(row))
+    for stream, asked in wanted.items():
+        there = _there(kinesis, stream)
         names: set[str] = set()
         if there is not None:
-            with aws_call("kinesis:ListStreamConsumers", f"stream {stream.name}"):
+            with aws_call("kinesis:ListStreamConsumers", f"stream {stream}"):
                 pages = kinesis.get_paginator("list_stream_consumers").paginate(StreamARN=there["StreamARN"])
                 names = {each["ConsumerName"] for page in pages for each in page["Consumers"]}
-        more = len(set(stream.consumers) - names)
-        yield _against(f"consumers of {stream.name}", len(names), more, MOST_CONSUMERS)
+        yield _against(f"consumers of {stream}", len(names), len(asked - names), MOST_CONSUMERS)
 
 
 def policies(blueprint: Blueprint) -> Iterator[Finding]:

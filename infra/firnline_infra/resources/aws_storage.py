@@ -1,55 +1,9 @@
-"""Resources that hold data in AWS: streams, tables, buckets, keys, places of secrets."""
+"""Resources that hold data in AWS: buckets, keys, places of secrets."""
 
 from typing import Any
 
-from firnline_infra.blueprint.aws import Bucket, EncryptionKeyDefinition, SecretDefinition, Stream
-from firnline_infra.blueprint.value import Reference
+from firnline_infra.blueprint.aws import Bucket, EncryptionKeyDefinition, SecretDefinition
 from firnline_infra.kinds.resource import Component, PolicyText, Resource, WaitingValue
-
-
-def event_stream(name: str, args: Stream) -> Component:
-    stream = None if args.existing_arn else _stream(f"{name}-stream", args)
-    arn = args.existing_arn if stream is None else stream["arn"]
-    consumers = {
-        each: Resource(
-            "aws_kinesis_stream_consumer",
-            f"{name}-consumer-{each}",
-            {"name": each, "stream_arn": arn, "tags": args.tags},
-        )
-        for each in args.consumers
-    }
-    arns = {each: consumer["arn"] for each, consumer in consumers.items()}
-    gives = {Reference(f"consumer/{args.name}/{each}"): arn for each, arn in arns.items()}
-    made = () if stream is None else (stream,)
-    return Component(
-        "EventStream",
-        name,
-        (*made, *consumers.values()),
-        {"arn": arn, "consumer_arns": arns},
-        gives={Reference(f"stream/{args.name}"): arn, **gives},
-    )
-
-
-def _stream(name: str, args: Stream) -> Resource:
-    """The stream. Where AWS scales its shards, their number is not given, and the provider reads none: it refuses a number beside
-    ON_DEMAND, also one that a state keeps because changes of it are ignored (stream.go, CustomizeDiff)."""
-    return Resource(
-        "aws_kinesis_stream",
-        name,
-        {
-            "name": args.name,
-            "shard_count": args.shards,
-            "stream_mode_details": {"stream_mode": args.mode},
-            "retention_period": args.retention_hours,
-            "encryption_type": args.encryption,
-            "kms_key_id": args.key_arn,
-            "shard_level_metrics": list(args.shard_metrics),
-            "max_record_size_in_kib": args.max_record_kib,
-            "enforce_consumer_deletion": args.enforce_consumer_deletion,
-            "tags": args.tags,
-        },
-        durability=args.durability,
-    )
 
 
 def landing_bucket(name: str, args: Bucket) -> Component:

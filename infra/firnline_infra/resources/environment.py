@@ -7,7 +7,7 @@ from typing import Any
 from firnline_infra.blueprint import Blueprint
 from firnline_infra.blueprint.redshift import REDSHIFT_ROLE, REFRESH_ROLE, RedshiftDestination
 from firnline_infra.blueprint.value import Reference
-from firnline_infra.kinds import ecr, eks, emr, iam, network, observability, tables
+from firnline_infra.kinds import ecr, eks, emr, iam, network, observability, streams, tables
 from firnline_infra.kinds.resource import Component, PolicyText
 from firnline_infra.resources import aws_runtime, aws_storage
 from firnline_infra.resources.aws_redshift import redshift_cluster, redshift_serverless, refresh_schedules
@@ -17,8 +17,7 @@ from firnline_infra.resources.snowflake_volume import iceberg_volume
 
 def foundation(blueprint: Blueprint) -> Iterator[Component]:
     """Streams, ledger, bucket, secrets: what holds data, and changes hardly ever."""
-    for stream in blueprint.streams:
-        yield aws_storage.event_stream(f"stream-{stream.name}", stream)
+    yield from streams.streams(blueprint.environment)
     yield from tables.ledger(blueprint.environment)
     if blueprint.bucket is not None:
         bucket = aws_storage.landing_bucket("bucket", blueprint.bucket)

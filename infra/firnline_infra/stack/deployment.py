@@ -247,7 +247,7 @@ def _named(resource: dict[str, Any]) -> tuple[str, str]:
 
 
 def _holds_data(blueprint: Blueprint) -> Iterator[str]:
-    yield from (f"stream {stream.name}" for stream in blueprint.streams)
+    yield from (f"stream {stream.name}" for stream in blueprint.environment.spec.streams)
     yield f"ledger {blueprint.names.ledger_table}"
     if blueprint.bucket is not None:
         yield f"bucket {blueprint.bucket.name}"

@@ -14,8 +14,8 @@ from typing import Any
 import pytest
 
 from firnline_infra.blueprint import blueprint_of
-from firnline_infra.blueprint.aws import Stream
 from firnline_infra.blueprint.value import Reference
+from firnline_infra.kinds.streams import STREAM
 from firnline_infra.kinds.tables import TABLE
 from firnline_infra.specification import EnvironmentSpec, load_spec
 from firnline_infra.specification.identifier import Identifier, QualifiedName
@@ -55,10 +55,10 @@ def test_streams_are_what_the_specification_says(wide_spec: EnvironmentSpec) -> 
         "firnline:component": "stream",
     }
     key = "arn:aws:kms:eu-central-1:123456789012:alias/lake"  # until its ARN is recorded
-    assert blueprint_of(wide_spec).streams == (
-        Stream(name="clicks", shards=2, retention_hours=168, key_arn=key, tags=tags),
-        Stream(name="order-lines", key_arn=key, tags=tags),
-    )
+    clicks, lines = (each.arguments for each in STREAM.instances(blueprint_of(wide_spec)))
+    assert (clicks["name"], clicks["shard_count"], clicks["retention_period"]) == ("clicks", 2, 168)
+    assert (lines["name"], lines["stream_mode_details"]) == ("order-lines", {"stream_mode": "ON_DEMAND"})
+    assert [(each["kms_key_id"], each["tags"]) for each in (clicks, lines)] == [(key, tags)] * 2
 
 
 def test_the_ledger_is_keyed_by_stream_and_shard_and_billed_per_request(wide_spec: EnvironmentSpec) -> None:

@@ -22,6 +22,7 @@ from firnline_infra.specification import EnvironmentSpec, load_spec
 from firnline_infra.specification.redshift import Redshift
 from firnline_ingest.config.proxy import ProxyOptions
 from tests.infra.runtimes.environments import ENVIRONMENTS, RUNTIMES, job_of, spec_of
+from tests.infra.specifications import smallest
 
 ELSEWHERE = {
     "EnvironmentSpec.version": "is of the document's form",
@@ -75,7 +76,11 @@ def samples() -> list[EnvironmentSpec]:
     pods = spec_of("dev", "kubeflow", trust="pod-identity", oidc_provider=None, cluster="platform")
     behind = rich.model_copy(update={"proxy": ProxyOptions(url="http://proxy.example.com:3128")})
     runtimes = (spec_of("dev", runtime) for runtime in RUNTIMES)
-    return [*map(load_spec, places), *runtimes, adopted, *clusters, pods, behind]
+    key = "arn:aws:kms:eu-central-1:123456789012:key/1a2b3c4d-0000-1111-2222-333344445555"
+    theirs = smallest(
+        aws={"runtime": {"trust": "emr-ec2"}}, streams=[{"name": "orders", "origin": "adopt", "key_arn": key}]
+    )
+    return [*map(load_spec, places), *runtimes, adopted, *clusters, pods, behind, theirs]
 
 
 def instances(node: Any, path: Path_ = ()) -> Iterator[tuple[BaseModel, Path_]]:

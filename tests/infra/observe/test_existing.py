@@ -15,6 +15,7 @@ from firnline_infra.kinds.observability import DASHBOARD
 from firnline_infra.observe.existing import StackResources, already_there
 from firnline_infra.specification import load_spec, parse_spec
 from firnline_infra.specification.identifier import QualifiedName
+from firnline_infra.specification.origin import Origin
 from firnline_local.accounts import EmbeddedAccounts
 from firnline_local.running import RunningEnvironment
 
@@ -75,9 +76,10 @@ def test_what_the_state_knows_or_a_killed_up_was_making_is_its_own(
 def test_what_is_adopted_may_be_there(
     blueprint: Blueprint, accounts: EmbeddedAccounts, session: SnowflakeConnection
 ) -> None:
-    adopted = replace(
-        blueprint, streams=tuple(replace(each, existing_arn="arn:aws:kinesis:…") for each in blueprint.streams)
-    )
+    spec = blueprint.environment.spec
+    streams = [each.model_copy(update={"origin": Origin.ADOPT}) for each in spec.streams]
+    environment = replace(blueprint.environment, spec=spec.model_copy(update={"streams": streams}))
+    adopted = replace(blueprint, environment=environment)
     found = list(already_there(adopted, accounts, session, {}))
     assert found == [*PLACE, "table FIRNLINE.RAW.ORDERS in Snowflake"]
 

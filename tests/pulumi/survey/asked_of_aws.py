@@ -13,7 +13,7 @@ from firnline_infra.kinds.ecr import REPOSITORY
 from firnline_infra.kinds.eks import ASSOCIATION
 from firnline_infra.kinds.emr import CLUSTER, SERVERLESS, VIRTUAL_CLUSTER
 from firnline_infra.kinds.iam import INSTANCE_PROFILE
-from firnline_infra.kinds.kind import camel
+from firnline_infra.kinds.kind import camel, own_name
 from firnline_infra.kinds.network import SECURITY_GROUP
 from firnline_infra.kinds.observability import (
     ALARM,
@@ -23,6 +23,7 @@ from firnline_infra.kinds.observability import (
     SUBSCRIPTION,
     TOPIC,
 )
+from firnline_infra.kinds.streams import CONSUMER, STREAM, stream_of
 from firnline_infra.kinds.tables import TABLE
 
 from .in_aws import Client, Facts
@@ -62,20 +63,19 @@ def resolver(blueprint: Blueprint, client: Client, outputs: Mapping[str, Any]) -
 
 
 def _streams(blueprint: Blueprint, resolve: Resolve) -> Asked:
-    for each in blueprint.streams:
-        yield (
-            f"stream {each.name}",
-            {
-                "mode": each.mode,
-                "shards": each.shards,
-                "retention_hours": each.retention_hours,
-                "encryption": each.encryption,
-                "key": resolve(each.key_arn),
-                "metrics": sorted(each.shard_metrics),
-                "consumers": sorted(each.consumers),
-                "tags": dict(each.tags),
-            },
-        )
+    for each in _rows(STREAM, blueprint):
+        consumers = [row for row in CONSUMER.instances(blueprint) if stream_of(row) == each["name"]]
+        told = {
+            "mode": each["stream_mode_details"]["stream_mode"],
+            "shards": each["shard_count"],
+            "retention_hours": each["retention_period"],
+            "encryption": each["encryption_type"],
+            "key": resolve(each["kms_key_id"]),
+            "metrics": sorted(each["shard_level_metrics"]),
+            "consumers": sorted(map(own_name, consumers)),
+            "tags": each["tags"],
+        }
+        yield f"stream {each['name']}", told
 
 
 def _ledgers(blueprint: Blueprint, resolve: Resolve) -> Asked:

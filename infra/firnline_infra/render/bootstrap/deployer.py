@@ -16,7 +16,7 @@ from firnline_infra.kinds import Kind, Scope, arns_by_kind
 from firnline_infra.kinds.buckets import OBJECT, buckets
 from firnline_infra.kinds.iam import ATTACHMENT, POLICY
 from firnline_infra.kinds.keys_and_secrets import KEY
-from firnline_infra.kinds.streams import CONSUMER, STREAM
+from firnline_infra.kinds.streams import CONSUMER, STREAM, stream_of
 from firnline_infra.render.bootstrap.engine_run import see_run
 from firnline_infra.render.bootstrap.redshift import reading_rights, statement_rights
 from firnline_infra.render.bootstrap.roll_out import roll_out_statements, status_statements
@@ -188,9 +188,10 @@ def _adopting(spec: EnvironmentSpec, blueprint: Blueprint) -> Iterator[PolicySta
 
 def _registering(spec: EnvironmentSpec, blueprint: Blueprint) -> Iterator[PolicyStatement]:
     """A consumer exists once it is registered; until then AWS asks for the right on its stream."""
-    streams = tuple(Arns(spec).stream(stream.name) for stream in blueprint.streams if stream.consumers)
+    streams = tuple(dict.fromkeys(map(stream_of, CONSUMER.instances(blueprint))))
     if streams:
-        yield allow("RegisterConsumers", CONSUMER.actions(Scope.PARENT), resources=streams)
+        on = tuple(map(Arns(spec).stream, streams))
+        yield allow("RegisterConsumers", CONSUMER.actions(Scope.PARENT), resources=on)
 
 
 def _emptying(spec: EnvironmentSpec, blueprint: Blueprint) -> Iterator[PolicyStatement]:
