@@ -23,6 +23,7 @@ from firnline_infra.drift import engine
 from firnline_infra.drift.context import DriftContext
 from firnline_infra.drift.objects import in_aws
 from firnline_infra.keys.file import ReviewedFile
+from firnline_infra.kinds.keys_and_secrets import SECRET
 from firnline_infra.kinds.kind import own_name
 from firnline_infra.kinds.streams import CONSUMER, stream_of
 from firnline_infra.observe.existing import already_there
@@ -154,7 +155,7 @@ def look_up(spec: EnvironmentSpec, environment: RunningEnvironment) -> None:
     """Asks what `firnline up` asks for itself: the same, and what a killed one was making."""
     look_first(spec, environment)
     accounts, blueprint, arns = EmbeddedAccounts(environment), blueprint_of(spec), Arns(spec)
-    inputs: dict[str, dict[str, Any]] = {"aws:secretsmanager/secret:Secret": {"name": blueprint.secrets[0].name}}
+    inputs: dict[str, dict[str, Any]] = {SECRET.token: {"name": own_name(SECRET.all_rows(blueprint)[0])}}
     consumer = next(iter(CONSUMER.instances(blueprint)))
     inputs[CONSUMER.token] = {"streamArn": arns.stream(stream_of(consumer)), "name": own_name(consumer)}
     if blueprint.user is not None:

@@ -13,7 +13,6 @@ from firnline_infra.blueprint.aws import (
     EncryptionKeyDefinition,
     IamRole,
     IamUser,
-    SecretDefinition,
 )
 from firnline_infra.blueprint.engine_config import EngineInputs, engine_inputs
 from firnline_infra.blueprint.grants import RequiredGrant
@@ -24,7 +23,7 @@ from firnline_infra.blueprint.redshift import RedshiftDestination, redshift_dest
 from firnline_infra.blueprint.snowflake import IcebergTable, SnowflakeObjects
 from firnline_infra.blueprint.snowflake_objects import snowflake_objects
 from firnline_infra.blueprint.stack_outputs import StackOutputs, stack_outputs
-from firnline_infra.blueprint.storage import bucket, bucket_name, key, key_value, secrets, volumes
+from firnline_infra.blueprint.storage import bucket, bucket_name, key, key_value, volumes
 from firnline_infra.blueprint.value import Value
 from firnline_infra.environment import Environment
 from firnline_infra.specification.definition import Definition, part
@@ -42,8 +41,6 @@ class Blueprint(Definition):
     key: EncryptionKeyDefinition | None
     """The one thing in here that the bootstrap makes, and no stack."""
     bucket: Bucket | None
-    secrets: tuple[SecretDefinition, ...]
-    """The engine's first, the reader's second."""
     role: IamRole | None
     adopted_role: AdoptedRole | None
     """What the engine runs as, where somebody else owns it."""
@@ -84,7 +81,6 @@ def blueprint_of(spec: EnvironmentSpec) -> Blueprint:
         names=names,
         key=key(spec, names),
         bucket=bucket(spec, names, key_arn),
-        secrets=secrets(spec),
         role=engine_role(spec, names, key_arn),
         adopted_role=adopted_role(spec, names, key_arn),
         user=engine_user(spec, names, key_arn),

@@ -62,7 +62,7 @@ def bucket_name(spec: EnvironmentSpec, names: Names) -> Value | None:
     return names.bucket if spec.aws.bucket.origin is Origin.ADOPT else None
 
 
-def secrets(spec: EnvironmentSpec) -> tuple[SecretDefinition, ...]:
+def secret_definitions(spec: EnvironmentSpec) -> tuple[SecretDefinition, ...]:
     """The secrets of the users whose keys are in Secrets Manager."""
     return tuple(_secret(spec, each) for each in service_users(spec) if has_secret(spec, each))
 

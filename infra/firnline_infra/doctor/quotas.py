@@ -11,6 +11,8 @@ from typing import Any
 from firnline_infra.accounts.aws import aws_call
 from firnline_infra.blueprint import Blueprint
 from firnline_infra.blueprint.size import size_of_specification
+from firnline_infra.kinds.keys_and_secrets import SECRET
+from firnline_infra.kinds.kind import own_name
 from firnline_infra.specification import EnvironmentSpec
 from firnline_ingest.checks import Finding, good, unknown, wrong
 
@@ -46,7 +48,7 @@ def secrets(blueprint: Blueprint, secretsmanager: Any, quotas: Any) -> Iterator[
     with aws_call("secretsmanager:ListSecrets", "the account"):
         pages = secretsmanager.get_paginator("list_secrets").paginate()
         names = {each["Name"] for page in pages for each in page["SecretList"]}
-    yield _judged(quotas, SECRETS, len(names), len({each.name for each in blueprint.secrets} - names))
+    yield _judged(quotas, SECRETS, len(names), len({own_name(each) for each in SECRET.all_rows(blueprint)} - names))
 
 
 def vcpus(spec: EnvironmentSpec, quotas: Any) -> Iterator[Finding]:

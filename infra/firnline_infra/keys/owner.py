@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from firnline_infra.blueprint.aws import SecretDefinition
-from firnline_infra.blueprint.storage import secrets
+from firnline_infra.blueprint.storage import secret_definitions
 from firnline_infra.keys.errors import NoSecretHere, UnknownUser
 from firnline_infra.keys.file import ReviewedFile
 from firnline_infra.specification.model import EnvironmentSpec
@@ -29,7 +29,7 @@ class KeyOwner:
     @property
     def secret(self) -> SecretDefinition:
         """Raises NoSecretHere."""
-        found = next((secret for secret in secrets(self.spec) if secret.user == self.user), None)
+        found = next((secret for secret in secret_definitions(self.spec) if secret.user == self.user), None)
         if found is None:
             raise NoSecretHere(self.spec.name, path=self.named.path)
         return found

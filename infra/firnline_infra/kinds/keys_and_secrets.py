@@ -2,19 +2,22 @@
 
 import json
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
 from typing import Any
 
 from firnline_infra.blueprint import Blueprint
-from firnline_infra.blueprint.aws import SecretDefinition
+from firnline_infra.blueprint.aws import EncryptionKeyDefinition, SecretDefinition
 from firnline_infra.blueprint.environment_key import environment_key_policy
 from firnline_infra.blueprint.iam import policy_document
 from firnline_infra.blueprint.iam.normal_form import same_policy
-from firnline_infra.blueprint.storage import secret_version
+from firnline_infra.blueprint.storage import secret_definitions, secret_version
+from firnline_infra.blueprint.value import Reference
+from firnline_infra.environment import Environment
 from firnline_infra.kinds.asking import DENIED, NOT_THERE, resource_policy, unless
 from firnline_infra.kinds.comparison import Clients, Comparison, Difference, Subject
-from firnline_infra.kinds.kind import COMPARE, TAGS, Kind, Lookup, Properties, Right
+from firnline_infra.kinds.kind import COMPARE, TAGS, Kind, Lookup, Properties, Right, own_name
+from firnline_infra.kinds.resource import Component, PolicyText, Resource
 from firnline_infra.specification.arns import Arns
 from firnline_infra.specification.model import EnvironmentSpec
 from firnline_infra.specification.names import Names
@@ -26,22 +29,79 @@ OF_A_SERVICE = (".amazonaws.com", ".amazonaws.com.cn")
 ENABLED, UNUSABLE = "Enabled", "nothing can be encrypted or read with it"
 
 
+NOT_REPORTED = ("recovery_window_in_days", "force_overwrite_replica_secret")
+"""What no API reports of a secret that exists, and an import would compare. So the state of one that was taken over has no
+window, and the provider deletes it at once (terraform-provider-aws, `resourceSecretDelete`; its issue 42139)."""
+
+
+def encryption_key(name: str, args: EncryptionKeyDefinition) -> Component:
+    key = Resource(
+        KEY.terraform_type,
+        f"{name}-key",
+        {
+            "description": args.description,
+            "policy": PolicyText(args.policy),
+            "enable_key_rotation": args.is_rotated,
+            "deletion_window_in_days": args.deletion_window_days,
+            "tags": args.tags,
+        },
+        durability=args.durability,
+    )
+    alias = {"name": f"alias/{args.alias}", "target_key_id": key["key_id"]}
+    return Component(
+        "EncryptionKey", name, (key, Resource(ALIAS.terraform_type, f"{name}-alias", alias)), {"arn": key["arn"]}
+    )
+
+
+def secrets(environment: Environment) -> Iterator[Component]:
+    """The secrets of the users whose keys are in Secrets Manager. One that `firnline keys` has made is taken over."""
+    for each in secret_definitions(environment.spec):
+        made = secret(f"secret-{each.user}", each)
+        yield replace(made, gives={Reference(f"secret/{each.user}"): made.outputs["arn"]})
+
+
+def secret(name: str, args: SecretDefinition) -> Component:
+    """No version of it is ever a resource: then the key would be in a state file."""
+    made = Resource(
+        SECRET.terraform_type,
+        f"{name}-secret",
+        {
+            "name": args.name,
+            "description": args.description,
+            "kms_key_id": args.key_arn,
+            "recovery_window_in_days": args.recovery_days,
+            "tags": args.tags,
+        },
+        durability=args.durability,
+        import_id=args.existing_arn,
+        is_retained=args.retain_on_delete,
+        ignore_changes=NOT_REPORTED if args.existing_arn else (),
+    )
+    return Component("Secret", name, (made,), {"arn": made["arn"]})
+
+
+def _all_secrets(blueprint: Blueprint) -> list[Resource]:
+    return SECRET.all_rows(blueprint)
+
+
 def secret_arns(blueprint: Blueprint, arns: Arns) -> tuple[str, ...]:
     """The ARNs of secrets by name, whatever six letters the file of keys has: a secret that is recreated has others."""
-    return tuple(secret_arn_of(secret, arns) for secret in blueprint.secrets)
+    return tuple(secret_arn_of(secret, arns) for secret in _all_secrets(blueprint))
 
 
-def secret_arn_of(secret: SecretDefinition, arns: Arns) -> str:
-    by_name = arns.secret(secret.name)
-    if secret.existing_arn is None or fnmatchcase(secret.existing_arn, by_name):
+def secret_arn_of(secret: Resource, arns: Arns) -> str:
+    by_name = arns.secret(own_name(secret))
+    if secret.import_id is None or fnmatchcase(secret.import_id, by_name):
         return by_name
-    return secret.existing_arn
+    return secret.import_id
 
 
 def secret_arns_by_name(blueprint: Blueprint, arns: Arns) -> tuple[str, ...]:
     """The same for who asks for secrets by name, also before they are there."""
     return tuple(
-        arn for each in blueprint.secrets for arn in (arns.secret_by_name(each.name), secret_arn_of(each, arns))
+        arn
+        for each in _all_secrets(blueprint)
+        for arn in (arns.secret_by_name(own_name(each)), secret_arn_of(each, arns))
     )
 
 
@@ -172,7 +232,7 @@ def _rotation(subject: Subject) -> Iterator[Difference]:
 
 def _secret_policy(subject: Subject) -> str | None:
     text: str | None = (
-        subject.clients("secretsmanager").get_resource_policy(SecretId=subject.wanted.name).get("ResourcePolicy")
+        subject.clients("secretsmanager").get_resource_policy(SecretId=own_name(subject.wanted)).get("ResourcePolicy")
     )
     return text
 
@@ -181,13 +241,13 @@ def _value(subject: Subject) -> Iterator[Difference]:
     """Compares which version is the current one, which tells whose value it is (`secret_version`); the value itself is not
     read.
     """
-    secret = subject.wanted
-    found = subject.clients("secretsmanager").describe_secret(SecretId=secret.name)
-    (slots,) = (each.options.public_keys for each in service_users(subject.spec) if each.key == secret.user)
+    secret, name = subject.wanted, own_name(subject.wanted)
+    found = subject.clients("secretsmanager").describe_secret(SecretId=name)
+    (slots,) = (each.options.public_keys for each in service_users(subject.spec) if each.secret == name)
     ours = {secret_version(each) for each in (slots.slot_1, slots.slot_2) if each}
-    if secret.existing_arn not in (None, found["ARN"]):
+    if secret.import_id not in (None, found["ARN"]):
         step = "find out who recreated it and why; then `firnline keys create` writes the ARN that is there"
-        yield Difference(path=ARN, expected=str(secret.existing_arn), found=found["ARN"], next_step=step)
+        yield Difference(path=ARN, expected=str(secret.import_id), found=found["ARN"], next_step=step)
     if _is_made_by_us(found, secret):
         for id_, stages in (found.get("VersionIdsToStages") or {}).items():
             if "AWSCURRENT" in stages and id_ not in ours:
@@ -196,22 +256,23 @@ def _value(subject: Subject) -> Iterator[Difference]:
                 wanted = f"version {' or '.join(sorted(ours))}" if ours else "a key that the specification names"
                 yield Difference(path="value", expected=wanted, found=f"version {id_}", next_step=step)
     if found.get("RotationEnabled"):
-        step = f"aws secretsmanager cancel-rotate-secret --secret-id {secret.name}"
+        step = f"aws secretsmanager cancel-rotate-secret --secret-id {name}"
         yield Difference.unwanted("rotation", f"by {found.get('RotationLambdaARN', 'Secrets Manager')}", step)
     for each in found.get("ReplicationStatus") or ():
-        step = f"aws secretsmanager remove-regions-from-replication --secret-id {secret.name}"
+        step = f"aws secretsmanager remove-regions-from-replication --secret-id {name}"
         yield Difference.unwanted(f"replica in {each['Region']}", str(each.get("Status")), step)
     for each in found.get("CrossAccountReplicas") or ():
         copy = each["ReplicaSecretARN"]
         step = "aws secretsmanager disassociate-cross-account-replica"
-        step = f"{step} --secret-id {secret.name}, and `firnline keys rotate`: another account has the key"
+        step = f"{step} --secret-id {name}, and `firnline keys rotate`: another account has the key"
         yield Difference.unwanted(f"replica {copy}", str(each.get("ReplicationStatus")), step)
 
 
-def _is_made_by_us(found: Any, secret: SecretDefinition) -> bool:
+def _is_made_by_us(found: Any, secret: Resource) -> bool:
     """`firnline keys` gives its secrets these tags; another's value is its own affair."""
     tags = {each["Key"]: each["Value"] for each in found.get("Tags") or ()}
-    return bool(secret.tags) and secret.tags.items() <= tags.items()
+    ours = secret.arguments["tags"]
+    return bool(ours) and ours.items() <= tags.items()
 
 
 KEY = Kind(
@@ -244,7 +305,7 @@ SECRET = Kind(
     import_id=_secret,
     service="secretsmanager",
     arns=secret_arns_by_name,
-    made=lambda blueprint: [each for each in blueprint.secrets if each.existing_arn is None],
+    rows=secrets,
     exists=Lookup("secretsmanager", "describe_secret", "SecretId"),
     rights=(
         Right("Makes it, without a value, though AWS would take one.", create="CreateSecret"),
@@ -262,5 +323,5 @@ SECRET = Kind(
         Comparison(what="policy", actions="GetResourcePolicy", find=resource_policy(_secret_policy)),
         Comparison(what="value, rotation and replicas", actions="DescribeSecret", find=_value),
     ),
-    compared=lambda _, blueprint: blueprint.secrets,
+    compared=lambda _, blueprint: _all_secrets(blueprint),
 )

@@ -148,7 +148,11 @@ class Kind(ResourceType):
         """Returns what an `up` makes of it under a fixed name: rows, or definitions."""
         if self.rows is None:
             return self.made(blueprint)
-        components = self.rows(blueprint.environment)
+        return [each for each in self.all_rows(blueprint) if each.import_id is None]
+
+    def all_rows(self, blueprint: Blueprint) -> list[Resource]:
+        """Returns its rows, those of objects that exist and are taken over among them."""
+        components = () if self.rows is None else self.rows(blueprint.environment)
         return [each for one in components for each in one.resources() if each.type == self.terraform_type]
 
     def instance(self, blueprint: Blueprint | None) -> Any:

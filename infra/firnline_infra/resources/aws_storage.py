@@ -1,8 +1,8 @@
-"""Resources that hold data in AWS: buckets, keys, places of secrets."""
+"""Buckets, with all their settings."""
 
 from typing import Any
 
-from firnline_infra.blueprint.aws import Bucket, EncryptionKeyDefinition, SecretDefinition
+from firnline_infra.blueprint.aws import Bucket
 from firnline_infra.kinds.resource import Component, PolicyText, Resource, WaitingValue
 
 
@@ -54,47 +54,3 @@ def _old_versions(args: Bucket) -> dict[str, Any]:
         "noncurrent_version_expiration": {"noncurrent_days": args.old_versions_days},
         "abort_incomplete_multipart_upload": {"days_after_initiation": args.unfinished_uploads_days},
     }
-
-
-def encryption_key(name: str, args: EncryptionKeyDefinition) -> Component:
-    key = Resource(
-        "aws_kms_key",
-        f"{name}-key",
-        {
-            "description": args.description,
-            "policy": PolicyText(args.policy),
-            "enable_key_rotation": args.is_rotated,
-            "deletion_window_in_days": args.deletion_window_days,
-            "tags": args.tags,
-        },
-        durability=args.durability,
-    )
-    called = {"name": f"alias/{args.alias}", "target_key_id": key["key_id"]}
-    return Component(
-        "EncryptionKey", name, (key, Resource("aws_kms_alias", f"{name}-alias", called)), {"arn": key["arn"]}
-    )
-
-
-NOT_REPORTED = ("recovery_window_in_days", "force_overwrite_replica_secret")
-"""What no API reports of a secret that exists, and an import would compare. So the state of one that was taken over has no
-window, and the provider deletes it at once (terraform-provider-aws, `resourceSecretDelete`; its issue 42139)."""
-
-
-def secret(name: str, args: SecretDefinition) -> Component:
-    """No version of it is ever a resource: then the key would be in a state file."""
-    made = Resource(
-        "aws_secretsmanager_secret",
-        f"{name}-secret",
-        {
-            "name": args.name,
-            "description": args.description,
-            "kms_key_id": args.key_arn,
-            "recovery_window_in_days": args.recovery_days,
-            "tags": args.tags,
-        },
-        durability=args.durability,
-        import_id=args.existing_arn,
-        is_retained=args.retain_on_delete,
-        ignore_changes=NOT_REPORTED if args.existing_arn else (),
-    )
-    return Component("Secret", name, (made,), {"arn": made["arn"]})

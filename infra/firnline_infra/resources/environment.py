@@ -7,7 +7,7 @@ from typing import Any
 from firnline_infra.blueprint import Blueprint
 from firnline_infra.blueprint.redshift import REDSHIFT_ROLE, REFRESH_ROLE, RedshiftDestination
 from firnline_infra.blueprint.value import Reference
-from firnline_infra.kinds import ecr, eks, emr, iam, network, observability, streams, tables
+from firnline_infra.kinds import ecr, eks, emr, iam, keys_and_secrets, network, observability, streams, tables
 from firnline_infra.kinds.resource import Component, PolicyText
 from firnline_infra.resources import aws_runtime, aws_storage
 from firnline_infra.resources.aws_redshift import redshift_cluster, redshift_serverless, refresh_schedules
@@ -22,9 +22,7 @@ def foundation(blueprint: Blueprint) -> Iterator[Component]:
     if blueprint.bucket is not None:
         bucket = aws_storage.landing_bucket("bucket", blueprint.bucket)
         yield replace(bucket, gives={Reference("bucket", "name"): bucket.outputs["name"]})
-    for secret in blueprint.secrets:
-        made = aws_storage.secret(f"secret-{secret.user}", secret)
-        yield replace(made, gives={Reference(f"secret/{secret.user}"): made.outputs["arn"]})
+    yield from keys_and_secrets.secrets(blueprint.environment)
 
 
 def warehouse(blueprint: Blueprint) -> Iterator[Component]:

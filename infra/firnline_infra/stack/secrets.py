@@ -10,6 +10,7 @@ from firnline_infra.accounts import Accounts
 from firnline_infra.accounts.aws import if_there
 from firnline_infra.blueprint import Blueprint
 from firnline_infra.blueprint.aws import SecretDefinition
+from firnline_infra.blueprint.storage import secret_definitions
 from firnline_infra.keys.file import ReviewedFile
 
 
@@ -35,7 +36,7 @@ def forget_deleted(blueprint: Blueprint, accounts: Accounts, file: ReviewedFile)
 
 
 def _adopted(blueprint: Blueprint) -> Iterator[tuple[str, SecretDefinition, str]]:
-    for secret in blueprint.secrets:
+    for secret in secret_definitions(blueprint.environment.spec):
         if secret.existing_arn is not None:
             yield secret.user, secret, secret.existing_arn
 

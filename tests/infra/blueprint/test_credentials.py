@@ -11,6 +11,7 @@ from firnline_infra.blueprint import blueprint_of, engine_config
 from firnline_infra.blueprint.engine_policy import engine_policy
 from firnline_infra.keys.errors import NoSecretHere
 from firnline_infra.keys.owner import KeyOwner
+from firnline_infra.kinds import keys_and_secrets
 from firnline_infra.render.bootstrap.boundary import boundary_statements
 from firnline_infra.specification import EnvironmentSpec
 from firnline_infra.specification.names import Names
@@ -120,7 +121,7 @@ def test_a_private_key_of_another_store_is_read_from_the_file_that_a_volume_show
     spec = spec_of({}, ingest={"private_key": {"file": str(file)}})
     assert load_key(engine_of(spec)).pem == pem
     blueprint = blueprint_of(spec)
-    assert [secret.user for secret in blueprint.secrets] == ["reader"]
+    assert [secret.name for secret in keys_and_secrets.SECRET.all_rows(blueprint)] == ["secret-reader-secret"]
     assert "ReadPrivateKey" not in rights(spec)
     assert "ingest" not in blueprint.stack_outputs.secret_arns
 

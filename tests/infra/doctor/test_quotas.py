@@ -11,6 +11,8 @@ from policy_sentry.querying.actions import get_action_data
 
 from firnline_infra.blueprint import Blueprint, blueprint_of
 from firnline_infra.doctor import quotas
+from firnline_infra.kinds.keys_and_secrets import SECRET
+from firnline_infra.kinds.kind import own_name
 from firnline_infra.specification import EnvironmentSpec
 from firnline_ingest.checks import Verdict
 from tests.infra.specifications import smallest
@@ -89,10 +91,11 @@ def test_a_quota_that_aws_does_not_know_is_unknown(blueprint: Blueprint) -> None
 
 
 def test_secrets_that_are_there_are_not_asked_for_again(blueprint: Blueprint) -> None:
-    there = {"SecretList": [{"Name": blueprint.secrets[0].name}]}
+    secrets = SECRET.all_rows(blueprint)
+    there = {"SecretList": [{"Name": own_name(secrets[0])}]}
     client = listing("secretsmanager", "list_secrets", there)
     (found,) = quotas.secrets(blueprint, client, service_quotas(500_000.0))
-    assert found.found == f"1 used, {len(blueprint.secrets) - 1} more asked for, 500,000 allowed"
+    assert found.found == f"1 used, {len(secrets) - 1} more asked for, 500,000 allowed"
 
 
 def test_a_job_that_is_larger_than_what_the_account_gets_at_once_is_told_before_it_is_started() -> None:

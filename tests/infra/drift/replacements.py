@@ -9,6 +9,7 @@ from types import MappingProxyType
 from typing import Any
 
 from firnline_infra.blueprint import blueprint_of
+from firnline_infra.blueprint.storage import secret_definitions
 from firnline_ingest.kinesis.start import TrimHorizon
 from firnline_ingest.ledger.dynamodb import DynamoLedger
 from firnline_ingest.ledger.mark import StreamMark
@@ -79,7 +80,7 @@ def made_again(made: Made, token: str) -> None:
 
 def secret(made: Made) -> Iterator[Change]:
     """Recreated with the value, the version and the tags that it had: its ARN alone tells."""
-    recorded = [each.name for each in blueprint_of(made.spec).secrets if each.existing_arn is not None]
+    recorded = [each.name for each in secret_definitions(made.spec) if each.existing_arn is not None]
     for name in recorded[:1]:
         anew = partial(_recreated, made.aws("secretsmanager"), name)
         yield Change(anew, f"secretsmanager secret {name}", "arn")

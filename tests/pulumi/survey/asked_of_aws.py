@@ -13,6 +13,7 @@ from firnline_infra.kinds.ecr import REPOSITORY
 from firnline_infra.kinds.eks import ASSOCIATION
 from firnline_infra.kinds.emr import CLUSTER, SERVERLESS, VIRTUAL_CLUSTER
 from firnline_infra.kinds.iam import INSTANCE_PROFILE
+from firnline_infra.kinds.keys_and_secrets import SECRET
 from firnline_infra.kinds.kind import camel, own_name
 from firnline_infra.kinds.network import SECURITY_GROUP
 from firnline_infra.kinds.observability import (
@@ -48,8 +49,8 @@ def resolver(blueprint: Blueprint, client: Client, outputs: Mapping[str, Any]) -
                 told = client("kinesis").describe_stream_summary(StreamName=name)
                 return told["StreamDescriptionSummary"]["StreamARN"]
             case "secret":
-                secret = blueprint.secrets[("ingest", "reader").index(name)]
-                return client("secretsmanager").describe_secret(SecretId=secret.name)["ARN"]
+                secret = SECRET.all_rows(blueprint)[("ingest", "reader").index(name)]
+                return client("secretsmanager").describe_secret(SecretId=own_name(secret))["ARN"]
             case "volume":
                 return outputs["volume_iam_user_arns"][name]
             case "role":
@@ -129,9 +130,9 @@ def _role(asked: IamRole, resolve: Resolve) -> tuple[str, dict[str, Any]]:
 
 
 def _secrets(blueprint: Blueprint, resolve: Resolve) -> Asked:
-    for each in blueprint.secrets:
-        told = {"description": each.description, "key": resolve(each.key_arn), "tags": dict(each.tags)}
-        yield f"secret {each.name}", told
+    for each in (row.arguments for row in SECRET.all_rows(blueprint)):
+        told = {"description": each["description"], "key": resolve(each["kms_key_id"]), "tags": each["tags"]}
+        yield f"secret {each['name']}", told
 
 
 def _rows(kind: Kind, blueprint: Blueprint) -> list[Mapping[str, Any]]:

@@ -15,7 +15,8 @@ from firnline_infra.blueprint.iam.statement import allow, via
 from firnline_infra.blueprint.registries import login_keys, login_secrets, uses_glue
 from firnline_infra.blueprint.storage import secrets_key
 from firnline_infra.blueprint.value import Value
-from firnline_infra.kinds.keys_and_secrets import secret_arn_of
+from firnline_infra.kinds.keys_and_secrets import SECRET, secret_arn_of
+from firnline_infra.kinds.kind import own_name
 from firnline_infra.render.bootstrap.key_keeper import USE_SECRETS_KEY
 from firnline_infra.specification.arns import Arns
 from firnline_infra.specification.dead_letters import DeadLetters
@@ -102,7 +103,7 @@ def _ledger(spec: EnvironmentSpec, blueprint: Blueprint) -> Iterator[PolicyState
 
 def _private_key(spec: EnvironmentSpec, blueprint: Blueprint) -> Iterator[PolicyStatement]:
     """Those that the engine writes with: a pipeline may have a user of its own."""
-    of_engine = (each for each in blueprint.secrets if each.name != blueprint.names.reader_secret)
+    of_engine = (each for each in SECRET.all_rows(blueprint) if own_name(each) != blueprint.names.reader_secret)
     if arns := tuple(secret_arn_of(each, Arns(spec)) for each in of_engine):
         yield allow("OpenPrivateKey", OPEN_KEY, resources=arns)
         if (key := secrets_key(spec)) is not None:

@@ -12,7 +12,7 @@ from firnline_infra.blueprint.environment_key import ENVIRONMENT_KEY
 from firnline_infra.blueprint.iam import PolicyStatement
 from firnline_infra.blueprint.iam.statement import allow, via
 from firnline_infra.blueprint.storage import secrets_key
-from firnline_infra.kinds.keys_and_secrets import secret_arns_by_name
+from firnline_infra.kinds.keys_and_secrets import SECRET, secret_arns_by_name
 from firnline_infra.render.bootstrap.engine_run import see_run, use_ledgers_key
 from firnline_infra.specification.arns import Arns
 from firnline_infra.specification.model import EnvironmentSpec
@@ -47,7 +47,7 @@ MAKE_ACCESS_KEY = {
 
 def key_keeper_statements(spec: EnvironmentSpec, blueprint: Blueprint) -> tuple[PolicyStatement, ...]:
     """Empty where the environment has no secret."""
-    if not blueprint.secrets:
+    if not SECRET.all_rows(blueprint):
         return ()
     return (
         *_secrets(spec, blueprint),
