@@ -96,7 +96,7 @@ ROOMS_BELOW = {
     ),
     "ingest.terminal": "",
     "ingest.transforms": "config nesting records",
-    "ingest.validate": "checks config dead_letters errors kinesis ledger records schemas snowflake spark values",
+    "ingest.validate": "checks config dead_letters errors kinesis ledger records schemas snowflake spark",
     "ingest.values": "errors identifiers",
     "infra.accounts": "specification ingest.activity ingest.aws ingest.errors ingest.snowflake",
     "infra.audit": (

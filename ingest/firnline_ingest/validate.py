@@ -12,7 +12,6 @@ from uuid import UUID
 from firnline_ingest.checks import Check, Finding, Report, Rule, Suite, Verdict, findings_of, good, unknown
 from firnline_ingest.config.model import EngineConfig, PatternConfig, PipelineConfig
 from firnline_ingest.errors import FirnlineError
-from firnline_ingest.values import TargetTable
 
 RULES = {
     "machine": Rule("Java, Spark, a folder or the HTTP proxy of this machine is not what the engine needs."),
@@ -38,7 +37,7 @@ class Unchecked(Exception):
 
 
 def validate(config: EngineConfig) -> Report:
-    """Changes nothing, but for the label of a bucket's folder for dead letters."""
+    """Changes nothing, but for the label of a bucket's folder for dead letters, and a file that is in a stage for a moment."""
     found = tuple(finding for check in _checks(config) for finding in findings_of(check, incomplete=()))
     return Report(suite=VALIDATE, environment=config.application, findings=found)
 
@@ -263,9 +262,9 @@ def _registry(config: EngineConfig, pipeline: PipelineConfig) -> str:
 def _snowflake(config: EngineConfig) -> Iterator[Check]:
     """Tables are asked for where the connection is good, and the engine's own client is opened where a table is."""
     from firnline_ingest.snowflake.client_probe import check_login, probe_client
-    from firnline_ingest.snowflake.target import TargetCatalog
+    from firnline_ingest.snowflake.target import TargetCatalog, TargetState
 
-    refused, found = dict[str, FirnlineError](), dict[str, TargetTable]()
+    refused, found = dict[str, FirnlineError](), dict[str, TargetState]()
 
     def connection(own: EngineConfig) -> str:
         try:
@@ -277,13 +276,20 @@ def _snowflake(config: EngineConfig) -> Iterator[Check]:
     def table(pipeline: PipelineConfig) -> str:
         if (error := refused.get(config.logged_in_for(pipeline).snowflake.user)) is not None:
             raise Unchecked("not known", error)
-        target = catalog.state_of(pipeline).target
-        found.setdefault(config.logged_in_for(pipeline).snowflake.user, target)
-        return str(target)
+        state = catalog.state_of(pipeline)
+        found.setdefault(config.logged_in_for(pipeline).snowflake.user, state)
+        return str(state.target)
 
-    def client(own: EngineConfig, target: TargetTable) -> str:
-        probe_client(own, target)
-        return f"opened by the SDK for pipe {target.pipe}"
+    def files(pipeline: PipelineConfig) -> str:
+        from firnline_ingest.dead_letters.file_probe import probe_files
+
+        if (error := refused.get(config.logged_in_for(pipeline).snowflake.user)) is not None:
+            raise Unchecked("not known", error)
+        return f"pipe {probe_files(config, pipeline, catalog.state_of(pipeline))}"
+
+    def client(own: EngineConfig, state: TargetState) -> str:
+        probe_client(own, state.target)
+        return f"opened by the SDK for pipe {state.target.pipe}"
 
     users = {own.snowflake.user: own for own in (*map(config.logged_in_for, config.pipelines), config)}
     for user, own in users.items():
@@ -293,7 +299,9 @@ def _snowflake(config: EngineConfig) -> Iterator[Check]:
     try:
         for pipeline in config.pipelines:
             yield _check("snowflake", f"table of {pipeline.stream}", partial(table, pipeline))
-        for user, target in found.items():
-            yield _check("snowflake", f"client of {user}", partial(client, users[user], target))
+            if pipeline.goes_by_file:
+                yield _check("snowflake", f"files of {pipeline.stream}", partial(files, pipeline))
+        for user, state in found.items():
+            yield _check("snowflake", f"client of {user}", partial(client, users[user], state))
     finally:
         catalog.close()

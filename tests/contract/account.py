@@ -25,6 +25,7 @@ EngineWithoutSpark = Any  # of conftest.py
 Statement = Mapping[str, Any]
 INTO = {"database": "FIRNLINE", "schema": "RAW"}
 RECORDS = (b'{"n": 1}', b"bad", b'{"n": 2}')
+LARGE = b'{"n": 3, "text": "' + b"x" * 2000 + b'"}'
 SCHEMA = {"type": "record", "name": "R", "fields": [{"name": "n", "type": "long"}]}
 LOGIN = ("engine", "secret")
 
@@ -55,6 +56,8 @@ class Account:
         region, account = self.environment.endpoints.region, self.environment.endpoints.aws_account
         self._stream(name, keys.get(Feature.STREAM_KEY), self._records(name, on))
         self._table(name)
+        if Feature.S3_OVERSIZE_ROWS in on:
+            self._way_for_files(name)
         if Feature.LEDGER_CREATION not in on:
             self._ledger(name, keys.get(Feature.LEDGER_KEY))
         if letters_stream := f"{name}-letters" if Feature.STREAM_DEAD_LETTERS in on else None:
@@ -89,6 +92,7 @@ class Account:
             checkpoint_folder="checkpoint/" if Feature.S3_CHECKPOINT in on else None,
             job_folders=("configuration/",) if Feature.S3_JOB_FILES in on else (),
             letters_folder="dead-letters/" if Feature.S3_DEAD_LETTERS in on else None,
+            reads_letters=Feature.S3_OVERSIZE_ROWS in on,
             log_folder="logs/" if Feature.S3_LOGS in on else None,
             letters_stream=f"arn:aws:kinesis:{region}:{account}:stream/{letters_stream}" if letters_stream else None,
             letters_stream_key=keys.get(Feature.LETTER_STREAM_KEY),
@@ -106,6 +110,7 @@ class Account:
                 "table": name,
                 "reader": self._reader(access),
                 "format": self._format(access),
+                **({"oversize_rows": "file", "max_row_bytes": 1024} if access.reads_letters else {}),
             },
             patterns=[{**INTO, "streams": f"{name}-.*"}] if access.patterns else [],
             ledger={"table": access.ledger_name, "create": access.ledger_creation},
@@ -133,7 +138,7 @@ class Account:
         elif Feature.REGISTRY_LOGIN in on:
             frame = b"\0" + self.registry.register(name, SCHEMA).to_bytes(4, "big")
         else:
-            return RECORDS
+            return (*RECORDS, LARGE) if Feature.S3_OVERSIZE_ROWS in on else RECORDS
         return [frame + _avro(1), b"bad", frame + _avro(2)]
 
     def _login(self, name: str, key: str | None) -> str:
@@ -170,6 +175,20 @@ class Account:
         columns = "KINESISMETADATA OBJECT, N NUMBER"
         self.environment.query(f"CREATE TABLE FIRNLINE.RAW.{name} ({columns}) ERROR_LOGGING = TRUE", login="admin")
         self.environment.query(f"GRANT INSERT ON TABLE FIRNLINE.RAW.{name} TO ROLE {role}", login="admin")
+
+    def _way_for_files(self, name: str) -> None:
+        """Makes the way as `file_replay` makes it."""
+        role, table = self.environment.logins["ingest"].role, f"FIRNLINE.RAW.{name}"
+        place = f"{table}_DEAD_LETTERS"
+        for statement in (
+            f"CREATE STAGE {place}",
+            f"CREATE PIPE {place} AS COPY INTO {table} FROM @{place} FILE_FORMAT = (TYPE = JSON BINARY_FORMAT = BASE64) "
+            "MATCH_BY_COLUMN_NAME = CASE_INSENSITIVE ON_ERROR = SKIP_FILE",
+            f"GRANT READ, WRITE ON STAGE {place} TO ROLE {role}",
+            f"GRANT OPERATE, MONITOR ON PIPE {place} TO ROLE {role}",
+            f"GRANT SELECT ON TABLE {table} TO ROLE {role}",
+        ):
+            self.environment.query(statement, login="admin")
 
     def _stream(self, name: str, key: str | None, records: Sequence[bytes]) -> None:
         kinesis = self.client("kinesis")

@@ -6,11 +6,12 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from functools import cached_property
 from typing import Any
+from unittest.mock import patch
 
 import pytest
 
 from firnline_ingest.config.model import EngineConfig
-from firnline_ingest.dead_letters import check_place, open_store
+from firnline_ingest.dead_letters import check_place, file_load, open_store
 from firnline_ingest.kinesis.client import kinesis_client
 from firnline_ingest.kinesis.pin import server_time_ms
 from firnline_ingest.kinesis.start import TrimHorizon
@@ -27,6 +28,7 @@ from firnline_ingest.shard.work import ShardServices
 from firnline_ingest.snowflake.sdk import SdkChannels
 from firnline_ingest.snowflake.target import TargetCatalog
 from firnline_ingest.spark.assignment import Assignment, PlannedShard
+from firnline_ingest.spark.oversize import OversizeRounds
 from firnline_ingest.spark.planner import ShardPlanner, SourceOffset
 from firnline_ingest.values import Fence, TargetTable
 from firnline_local.running import RunningEnvironment
@@ -63,6 +65,8 @@ class EngineWithoutSpark:
             target = self.preflight()
             server_time_ms(self.kinesis, self.config.pipelines[0].stream)
             problems = self.epoch(target, lease.run.run_id)
+            if self.config.goes_by_file and problems == [None]:
+                problems = self.replay_by_file() or problems
             lease.beat()
             self.retire(target)
             registrar = Registrar(lambda stream: self.kinesis, self.ledger)
@@ -72,6 +76,15 @@ class EngineWithoutSpark:
             return [refused.problem]
         finally:
             lease.end()
+
+    def replay_by_file(self) -> list[ShardProblem]:
+        """Runs the driver's round, with the one dead letter that is too large. Returns its findings."""
+        rounds = OversizeRounds(self.config, self.ledger, lambda: True)
+        with patch.object(file_load, "POLL_S", 0.2):
+            rounds.round(lambda: False)
+        found = list(rounds.problems.values())
+        assert found or [receipt.replayed_rows for receipt in rounds.untold()] == [1]
+        return found
 
     def preflight(self) -> TargetTable:
         """Returns what the driver asks Snowflake before an epoch."""
@@ -137,8 +150,8 @@ def engine_of(local_environment: RunningEnvironment) -> Iterator[Callable[..., E
         document |= {"application": application, "pipelines": [pipeline], "patterns": list(patterns)}
         return EngineWithoutSpark(EngineConfig.model_validate_json(json.dumps(document)))
 
-    with pytest.MonkeyPatch.context() as patch:
+    with pytest.MonkeyPatch.context() as monkeypatch:
         for name, value in local_environment.variables.items():
-            patch.setenv(name, value)
-        patch.setenv("SSL_CERT_FILE", str(local_environment.endpoints.ca_file))
+            monkeypatch.setenv(name, value)
+        monkeypatch.setenv("SSL_CERT_FILE", str(local_environment.endpoints.ca_file))
         yield make

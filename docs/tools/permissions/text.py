@@ -60,6 +60,7 @@ NARROWED = {
     Resource.CHECKPOINT: "On objects in the checkpoint's folder.",
     Resource.JOB_FILES: "On objects in the folders of artefacts and configurations.",
     Resource.DEAD_LETTERS: "On objects in the dead letters' folder.",
+    Resource.DEAD_LETTER_NAMES: "On the bucket, only names in the dead letters' folder (`s3:prefix`).",
     Resource.LOGS: "On objects in the logs' folder.",
     Resource.LETTER_STREAM: "On the stream for dead letters.",
     Resource.LETTER_STREAM_KEY: "On this stream's key, only through Kinesis, only for its records "
@@ -80,6 +81,7 @@ FEATURES = {
     Feature.S3_CHECKPOINT: "the checkpoint is in S3",
     Feature.S3_JOB_FILES: "the job's files are in S3",
     Feature.S3_DEAD_LETTERS: "dead letters go to the bucket",
+    Feature.S3_OVERSIZE_ROWS: "they do, and a pipeline says `oversize_rows: file`",
     Feature.S3_LOGS: "logs go to the bucket",
     Feature.STREAM_DEAD_LETTERS: "dead letters go to a stream",
     Feature.LETTER_STREAM_KEY: "that stream has a key of the customer's",

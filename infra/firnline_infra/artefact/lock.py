@@ -17,7 +17,8 @@ from firnline_ingest.config.metrics import EXTRAS as OF_METRICS
 LOCK = "engine.lock.txt"
 LOCK_OF_EXTRA = "engine.{}.lock.txt"
 """The engine with an extra of its own: what it needs all in all."""
-EXTRAS = ("files", *OF_METRICS)
+FILES = "files"
+EXTRAS = (FILES, *OF_METRICS)
 _HASH = re.compile(r"--hash=sha256:([0-9a-f]{64})")
 
 

@@ -3,6 +3,7 @@ engine runs.
 """
 
 from firnline_infra.artefact.errors import TargetUnsupported
+from firnline_infra.artefact.lock import FILES
 from firnline_infra.artefact.target import Target, target_of
 from firnline_infra.blueprint.engine_config import metrics_config
 from firnline_infra.runtimes.options import NEWEST_SPARK
@@ -15,6 +16,7 @@ def target_of_specification(
     spec: EnvironmentSpec, *, python: str | None = None, architecture: str | None = None, spark: str | None = None
 ) -> Target:
     """Returns the target; what is given wins over the specification. Raises TargetUnsupported."""
+    by_file = [FILES for pipeline in spec.pipelines if pipeline.goes_by_file]
     job, wanted = spec.aws.runtime.job, python or spec.aws.runtime.python
     if job is not None and (lacking := job.lacks_python(wanted)):
         raise TargetUnsupported([f"{lacking} (aws.runtime.python)"])
@@ -22,5 +24,5 @@ def target_of_specification(
         python=wanted,
         architecture=architecture or (job.architecture.value if job else BY_HAND),
         spark=spark or (job.spark if job else NEWEST_SPARK),
-        extras=metrics_config(spec).extras,
+        extras=tuple(sorted({*metrics_config(spec).extras, *by_file})),
     )

@@ -58,6 +58,7 @@ def engine_policy(spec: EnvironmentSpec, names: Names, key_arn: Value | None) ->
             checkpoint_folder=folder(spec, CHECKPOINT_FOLDER) if uses_bucket else None,
             job_folders=tuple(folder(spec, each) for each in JOB_FOLDERS) if uses_bucket else (),
             letters_folder=folder(spec, LETTERS_FOLDER) if uses_bucket and letters == DeadLetters() else None,
+            reads_letters=any(pipeline.goes_by_file for pipeline in spec.pipelines),
             log_folder=log_folder(spec),
             letters_stream=arns.stream(letters.stream) if letters.stream else None,
             letters_stream_key=next(iter(_stream_keys(spec, [letters.stream], key_arn)), None),

@@ -162,6 +162,8 @@ def _snowflake(spec: EnvironmentSpec) -> Iterator[Destination]:
     yield Destination(host=ocsp, port=HTTP, needed_by=ALL, why="whether certificates were revoked")
     stage = partition_of(spec).host("*.s3", "*")
     why = "Snowflake's internal stage: the SDK uploads there what does not go inline"
+    if any(pipeline.goes_by_file for pipeline in spec.pipelines):
+        why += ", and the driver the files of rows that no channel takes (oversize_rows)"
     yield Destination(host=stage, needed_by=(Party.ENGINE, Party.OPERATOR), why=why)
 
 

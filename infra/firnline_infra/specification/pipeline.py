@@ -28,7 +28,7 @@ from firnline_ingest.config.rows import MetadataForm
 from firnline_ingest.config.transform import refuse_key_of_no_record
 from firnline_ingest.identifiers import stored_name
 
-NEVER_ROUTED = {"routes", "schema_contract", "adds_columns", "stream_pattern", *OF_ONE_TABLE}
+NEVER_ROUTED = {"routes", "schema_contract", "adds_columns", "stream_pattern", "oversize_rows", *OF_ONE_TABLE}
 
 
 class SchemaContract(StrEnum):
@@ -123,6 +123,11 @@ class Pipeline(TableOptions, PipelineOptions):
         is_made = self.table_kind is TableKind.STANDARD and self.table_origin is not ObjectOrigin.ADOPT
         if self.file_replay and (not is_made or self.pipe is not None):
             raise ValueError("file_replay: only of a standard table that is made here, without a pipe of its own")
+        if self.goes_by_file and not self.file_replay:
+            raise ValueError(
+                "oversize_rows: file goes through the table's own stage and pipe; give file_replay: true, which a standard table "
+                "that is made here may have"
+            )
 
     @model_validator(mode="after")
     def _its_parts_go_together(self) -> Self:

@@ -71,6 +71,10 @@ def _prepared(config: "EngineConfig") -> "DynamoLedger":
     if config.proxy is not None:
         check_proxy(config)
     check_place(config)
+    if config.goes_by_file:
+        from firnline_ingest.dead_letters.file_pipe import load_package
+
+        load_package()
     if config.dead_letters.folder is not None:
         make_folder(config.dead_letters.folder)
     return open_ledger(config, read_timeout_s=BEAT_READ_TIMEOUT_S)

@@ -93,6 +93,11 @@ REREAD_ROWS = _count(
 DEAD_LETTERS = _count(
     "DeadLetters", "Records that can't be rows, and were kept.", "`firnline dead-letters list` says which and why."
 )
+REPLAYED_ROWS = _count(
+    "ReplayedRows",
+    "Rows of dead letters that the engine put into the table by file (`oversize_rows: file`).",
+    "Fewer than `DeadLetters` of reason too-large: `oversize.left` or `oversize.failed` in the log says why.",
+)
 SKIPPED = _count(
     "Skipped", "Records that can't be rows, in a pipeline that leaves them out.", "`on_error: dead_letter` keeps them."
 )
@@ -219,7 +224,7 @@ HEARTBEAT = Metric(
 
 METRICS = (
     *(RECORDS, INGESTED, ROWS, BYTES, REREAD_ROWS, DEAD_LETTERS, REREAD_LETTERS, SKIPPED, LEFT_OUT, REJECTED_ROWS),
-    *(UNKNOWN_KEYS, NEW_COLUMNS, NOT_NULLS_DROPPED),
+    *(REPLAYED_ROWS, UNKNOWN_KEYS, NEW_COLUMNS, NOT_NULLS_DROPPED),
     *(LAG, UNANSWERED, PROOF_DELAY, TIME_TO_TRIM, THROTTLED, UNREADABLE_PAGES),
     *(OPENS, INTERRUPTIONS, INCIDENTS, SHARDS, IDLE_SHARDS, WAITING_SHARDS, UNDECIDED_SHARDS, FAILING_SHARDS),
     *(STOPPED, HEARTBEAT),

@@ -94,6 +94,7 @@ class PipelineConfig(EngineOptions):
     @model_validator(mode="after")
     def _routes_lead_elsewhere(self) -> Self:
         own = self.own_table
+        self.refuse_files_of_other_columns()
         if self.routes:
             refuse_key_of_no_record(self.routes.key, self.transforms, self.content_keys, self.metadata_keys)
         if self.routes and own in self.routes.names:
@@ -125,6 +126,7 @@ class PatternConfig(EngineOptions):
     @model_validator(mode="after")
     def _can_be_applied(self) -> Self:
         check_template(self.table or "", self.streams)
+        self.refuse_files_of_other_columns()
         if isinstance(self.reader, FanOutReader):
             raise ValueError("reader: a consumer belongs to one stream; what a pattern finds is polled")
         return self
@@ -221,6 +223,20 @@ class EngineConfig(RunOptions):
                 f"dead_letters.stream: {self.dead_letters.stream} is read by a pipeline; name another stream"
             )
         return self
+
+    @model_validator(mode="after")
+    def _files_are_made_of_what_is_kept(self) -> Self:
+        if self.dead_letters.stream is not None and self.goes_by_file:
+            raise ValueError(
+                "dead_letters.stream: oversize_rows: file needs dead letters in a folder or a bucket, which keeps beside them "
+                "what was replayed; name one, or remove oversize_rows"
+            )
+        return self
+
+    @property
+    def goes_by_file(self) -> bool:
+        """True if the engine itself replays dead letters of any pipeline by file."""
+        return any(each.goes_by_file for each in (*self.pipelines, *self.patterns))
 
     def pipeline_of(self, stream: str) -> PipelineConfig:
         """The pipeline of a stream that is read."""

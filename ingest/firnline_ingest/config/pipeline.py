@@ -108,6 +108,16 @@ class PipelineOptions(Section):
     """Bytes of one row as sent, metadata included; a larger one becomes a dead letter. The SDK sends rows of up to 1,048,000
     bytes to Snowflake itself and uploads larger ones to a bucket of Snowflake's, which the workers' network has to let
     through."""
+    oversize_rows: Literal["dead_letter", "file"] = "dead_letter"
+    """What becomes of a record with such a row. `dead_letter`: it stays one until a person replays it. `file`: it is a dead
+    letter first, and the engine replays it by file, up to 16,000,000 bytes a record, within some twenty minutes
+    (docs/files.md). Its rows come behind later ones of their shard: `latest_by` is right all the same, what takes rows by
+    their arrival is not."""
+
+    @property
+    def goes_by_file(self) -> bool:
+        """True if the engine itself replays, by file, the dead letters that are too large for a channel."""
+        return self.oversize_rows == "file"
 
     @model_validator(mode="after")
     def _content_and_metadata_have_columns_of_their_own(self) -> Self:
@@ -115,6 +125,10 @@ class PipelineOptions(Section):
         refuse_another_case(self.transforms, self.content_keys)
         if self.transforms and self.content_column is None:
             refuse_metadata_keys(self.transforms, self.metadata_keys)
+        if self.goes_by_file and self.on_error is not UnusableRecords.DEAD_LETTER:
+            raise ValueError(
+                f"oversize_rows: file is made of dead letters, and on_error: {self.on_error} keeps none; remove one of them"
+            )
         return self
 
     @property
@@ -155,3 +169,11 @@ class EngineOptions(PipelineOptions):
     pipe_selects: bool = False
     """Says that a SELECT, of the pipe or of the table itself, takes values out of records: no key is missed, no value
     audited."""
+
+    def refuse_files_of_other_columns(self) -> None:
+        """Raises ValueError."""
+        if self.goes_by_file and (self.pipe is not None or self.pipe_selects):
+            raise ValueError(
+                "oversize_rows: file loads columns by their names, and the pipeline's pipe or SELECT may make other ones; "
+                "remove oversize_rows"
+            )

@@ -312,12 +312,12 @@ class JournalUnreadable(DeadLetterError, Fatal):
 class FilesExtraMissing(DeadLetterError, Fatal):
     id = "FL-4181"
     causes = "Dead letters were to go by file, and Snowflake's package `snowflake-ingest` is not installed"
-    remedy = "install `firnline-ingest[files]` where the command runs; no cluster needs it"
+    remedy = "install `firnline-ingest[files]` where that runs; the artefact has it where a pipeline says `oversize_rows: file`"
 
     def __init__(self, extra: str, cause: str) -> None:
         super().__init__(
             f"Files are loaded with Snowflake's package snowflake-ingest, which is not installed: {cause}",
-            next_step=f"install {extra} where this command runs; no cluster needs it.",
+            next_step=f"install {extra} where this runs; an engine's artefact has it where a pipeline says oversize_rows: file.",
         )
 
 

@@ -149,6 +149,15 @@ class Batch:
         return f"{self.header.number} of {self.shard}"
 
 
+@dataclass(frozen=True, slots=True)
+class BatchSummary:
+    """A batch without its rows."""
+
+    header: BatchHeader
+    digest: int
+    rows: int
+
+
 class Outcome(StrEnum):
     """The end of a batch."""
 
@@ -209,12 +218,23 @@ class ReplayedRecords:
         return place in self.batch_of and (rows is None or rows.is_complete)
 
 
+@dataclass(frozen=True, slots=True)
+class JournalMemory:
+    """Remembers what was read of a journal, for readers that come again: batches and ends never change once they are there."""
+
+    batches: dict[int, BatchSummary] = field(default_factory=dict)
+    ends: dict[int, BatchEnd] = field(default_factory=dict)
+
+
 class Journal:
     """The journal of one shard's replays by one application: another application that reads the stream replays its dead
     letters into its own table."""
 
-    def __init__(self, objects: NamedObjects, application: str, shard: ShardKey) -> None:
+    def __init__(
+        self, objects: NamedObjects, application: str, shard: ShardKey, memory: JournalMemory | None = None
+    ) -> None:
         self._objects = objects
+        self._memory = memory or JournalMemory()
         self._shard = shard
         self.lost: set[int] = set()
         """Batches that are not in the table although their end says so; as `numbers` has seen them last."""
@@ -241,6 +261,13 @@ class Journal:
             raise JournalUnreadable(name, f"it is the batch {batch}")
         return batch
 
+    def summary(self, number: int) -> BatchSummary:
+        """Reads the batch once only."""
+        if number not in self._memory.batches:
+            batch = self.batch(number)
+            self._memory.batches[number] = BatchSummary(batch.header, batch.digest, len(batch.rows))
+        return self._memory.batches[number]
+
     def end(self, number: int) -> BatchEnd:
         """The end of a lost batch: as if none of its rows had ever been in the table, which is how it is now."""
         end = self.end_then(number)
@@ -248,11 +275,13 @@ class Journal:
 
     def end_then(self, number: int) -> BatchEnd:
         """The end as it was written."""
-        name = self._name(number, "done.json")
-        try:
-            return msgspec.json.decode(self._objects.read(name), type=BatchEnd)
-        except msgspec.MsgspecError as error:
-            raise JournalUnreadable(name, str(error)) from error
+        if number not in self._memory.ends:
+            name = self._name(number, "done.json")
+            try:
+                self._memory.ends[number] = msgspec.json.decode(self._objects.read(name), type=BatchEnd)
+            except msgspec.MsgspecError as error:
+                raise JournalUnreadable(name, str(error)) from error
+        return self._memory.ends[number]
 
     def begin(self, batch: Batch) -> bool:
         """False where another's batch has the number. From now on its dead letters are taken."""
@@ -273,7 +302,7 @@ class Journal:
         now, in_replaced, in_lost = list(tables), set[RecordPlace](), set[RecordPlace]()
         for number, is_over in numbers.items():
             if not is_over or self.end_then(number).outcome is not Outcome.VOID:
-                batch = self.batch(number).header
+                batch = self.summary(number).header
                 is_replaced = is_over and any(table.has_replaced(batch.target) for table in now)
                 for letter in batch.letters:
                     place = place_of(Position.from_token(letter.position))

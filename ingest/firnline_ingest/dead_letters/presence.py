@@ -45,8 +45,8 @@ class Lacking:
 def sent_batches(journal: Journal) -> Iterator[SentBatch]:
     """Every batch of the journal, in order."""
     for number, is_over in journal.numbers().items():
-        outcome, batch = journal.end_then(number).outcome if is_over else None, journal.batch(number)
-        yield SentBatch(batch.header, batch.digest, len(batch.rows), outcome, number in journal.lost)
+        outcome, batch = journal.end_then(number).outcome if is_over else None, journal.summary(number)
+        yield SentBatch(batch.header, batch.digest, batch.rows, outcome, number in journal.lost)
 
 
 def lacking(sent: Sequence[SentBatch], state: ChannelState) -> Lacking | None:

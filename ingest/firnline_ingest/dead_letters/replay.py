@@ -5,8 +5,10 @@ a row of it by another configuration.
 """
 
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import partial
+from typing import Protocol
 
 from firnline_ingest.config.format import SchemasOf, no_registry
 from firnline_ingest.config.model import EngineConfig, PipelineConfig
@@ -14,7 +16,7 @@ from firnline_ingest.dead_letters import Choice, DeadLetter, DeadLetterKey, Dead
 from firnline_ingest.dead_letters.conversion import CallableFailed, Conversion, DeadLetterConverter, Repair
 from firnline_ingest.dead_letters.errors import NoLedger
 from firnline_ingest.dead_letters.file_transport import ROUNDS, by_file, file_tables
-from firnline_ingest.dead_letters.journal import Journal, NamedObjects, Outcome, place_of
+from firnline_ingest.dead_letters.journal import Journal, JournalMemory, NamedObjects, Outcome, place_of
 from firnline_ingest.dead_letters.passed import PassedRecords
 from firnline_ingest.dead_letters.shard_replay import LOST, REFUSED, ReplayReport, ShardReplay
 from firnline_ingest.dead_letters.transport import ReplayTable, replay_tables, tables_of
@@ -73,6 +75,8 @@ class ReplayServices:
     """Where columns are planned that a person has to approve."""
     files: Callable[[PipelineConfig, TargetState], Mapping[str, ReplayTable]] | None = None
     """For a request by file, which needs it."""
+    memories: dict[ShardKey, JournalMemory] | None = None
+    """What was read of journals, for who replays again and again; each is read anew where absent."""
 
 
 def replay_letters(
@@ -82,6 +86,22 @@ def replay_letters(
     objects, ledger = open_objects(config), existing_ledger(config)
     if ledger is None:
         raise NoLedger(config.ledger.table)
+    with replay_services(config, objects, ledger) as services:
+        return Replays(config, request, services, on_damaged).run(on_shard)
+
+
+class ReplayLedger(ShardLedger, ColumnLedger, Protocol):
+    """Says which records the engine has passed, and keeps the columns that are planned."""
+
+
+@contextmanager
+def replay_services(
+    config: EngineConfig,
+    objects: NamedObjects,
+    ledger: ReplayLedger,
+    memories: dict[ShardKey, JournalMemory] | None = None,
+) -> Iterator[ReplayServices]:
+    """The services of the configuration; logged in only where they are asked, and closed in the end."""
     channels, catalog, sessions = PerLogin(config, SdkChannels), TargetCatalog(config), PerLogin(config, SqlSession)
     services = ReplayServices(
         letters=open_reader(config),
@@ -95,9 +115,10 @@ def replay_letters(
         files=lambda pipeline, state: file_tables(
             config.logged_in_for(pipeline), pipeline, state, sessions.of(pipeline)
         ),
+        memories=memories,
     )
     try:
-        return Replays(config, request, services, on_damaged).run(on_shard)
+        yield services
     finally:
         for client in channels.all():
             client.close()
@@ -122,7 +143,7 @@ class Replays:
         total, failures = ReplayReport(), list[FirnlineError]()
         for shard in self._shards():
             try:
-                report = self._of_shard(shard)
+                report = self.of_shard(shard)
             except FirnlineError as error:
                 failures.append(error)
                 report = ReplayReport(failure=f"[{error.id}] {error.what}")
@@ -141,7 +162,8 @@ class Replays:
             if edited is None or shard in edited:
                 yield shard
 
-    def _of_shard(self, shard: ShardKey) -> ReplayReport:
+    def of_shard(self, shard: ShardKey, total: ReplayReport | None = None) -> ReplayReport:
+        """Raises what keeps the shard's replay from its end; by file, `total` has what was replayed by then."""
         pipeline = self.config.find_pipeline(shard.stream)
         if pipeline is None:
             report = ReplayReport()
@@ -158,13 +180,16 @@ class Replays:
             takes_read_again=self.request.read_again,
         )
         make = partial(self._made, maker, passed)
-        journal = Journal(self.services.objects, self.config.application, shard)
+        memories = self.services.memories
+        memory = None if memories is None else memories.setdefault(shard, JournalMemory())
+        journal = Journal(self.services.objects, self.config.application, shard, memory)
         if self.request.only_look:
             return self._looked(journal, shard, make, pipeline)
         state = self.services.target_of(pipeline)
         if self.request.by_file:
             assert self.services.files is not None, "a request by file has a way for it"
-            return self._by_file(journal, shard, make, self.services.files(pipeline, state))
+            tables = self.services.files(pipeline, state)
+            return self._by_file(journal, shard, make, tables, total or ReplayReport())
         tables = replay_tables(self.services.channels_of(pipeline), self.config.application, shard, state)
         replay = ShardReplay(shard=shard, journal=journal, tables=tables, make=make, again=self.request.again)
         if self.request.unfinished is not None:
@@ -177,18 +202,21 @@ class Replays:
         shard: ShardKey,
         make: Callable[[DeadLetter], Conversion],
         tables: Mapping[str, ReplayTable],
+        total: ReplayReport,
     ) -> ReplayReport:
         """A file is loaded in whole or not at all, so dead letters that were refused together go again, in smaller company."""
-        total = ReplayReport()
         for number, most in enumerate(ROUNDS):
             replay = ShardReplay(
                 shard=shard, journal=journal, tables=tables, make=make, most_letters=most, again=self.request.again
             )
             if number == 0 and self.request.unfinished is not None:
                 replay.decide(self.request.unfinished)
-            report = replay.run(lambda: self._letters(shard))
-            total.letters += report.letters
-            total.rows += report.rows
+            report = replay.report
+            try:
+                replay.run(lambda: self._letters(shard))
+            finally:
+                total.letters += report.letters
+                total.rows += report.rows
             total.already = total.already if number else report.already
             total.remaining, total.rejection = report.remaining, report.rejection
             if not report.remaining[REFUSED]:

@@ -206,7 +206,7 @@ BUCKET = (
         Resource.BUCKET_KEY,
         {Feature.BUCKET_KEY},
         "S3 decrypts an object in the reader's name.",
-        either=(Feature.S3_CHECKPOINT, Feature.S3_JOB_FILES),
+        either=(Feature.S3_CHECKPOINT, Feature.S3_JOB_FILES, Feature.S3_OVERSIZE_ROWS),
     ),
     _behalf(
         Caller.S3,
@@ -223,7 +223,19 @@ DEAD_LETTERS = (
         "s3:PutObject",
         Resource.DEAD_LETTERS,
         Feature.S3_DEAD_LETTERS,
-        "Keeps records that can't be rows; it neither reads nor removes any.",
+        "Keeps records that can't be rows, and notes what was replayed by file; it removes none.",
+    ),
+    _engine(
+        "s3:GetObject",
+        Resource.DEAD_LETTERS,
+        Feature.S3_OVERSIZE_ROWS,
+        "Reads the records whose rows go by file, and which of them went already.",
+    ),
+    _engine(
+        "s3:ListBucket",
+        Resource.DEAD_LETTER_NAMES,
+        Feature.S3_OVERSIZE_ROWS,
+        "Finds such records by their names, and the batches of earlier rounds.",
     ),
     _engine(
         "kinesis:DescribeStreamSummary",

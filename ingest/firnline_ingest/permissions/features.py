@@ -33,6 +33,7 @@ def features_of(config: "EngineConfig", *, beside: Collection[Feature] = ()) -> 
         Feature.REGISTRY_LOGIN: any(login.secret_arn for login in logins),
         Feature.REGISTRY_LOGIN_KEY: any(login.secret_key_arn for login in logins),
         Feature.S3_DEAD_LETTERS: config.dead_letters.s3 is not None,
+        Feature.S3_OVERSIZE_ROWS: config.dead_letters.s3 is not None and config.goes_by_file,
         Feature.STREAM_DEAD_LETTERS: config.dead_letters.stream is not None,
         Feature.S3_CHECKPOINT: config.spark.checkpoint.partition("://")[0] in ("s3", "s3a"),
     }

@@ -36,6 +36,8 @@ class Feature(StrEnum):
     """spark-submit is given the program and engine.json as s3:// URLs."""
     S3_DEAD_LETTERS = auto()
     """`dead_letters.s3`: a folder of the bucket."""
+    S3_OVERSIZE_ROWS = auto()
+    """`oversize_rows: file` of a pipeline, with `dead_letters.s3`: the engine itself replays dead letters by file."""
     S3_LOGS = auto()
     """The job's logs go to a folder of the bucket, written by EMR with the job's role."""
     STREAM_DEAD_LETTERS = auto()
@@ -69,6 +71,7 @@ class Resource(StrEnum):
     CHECKPOINT = auto()  # objects in its folder
     JOB_FILES = auto()  # objects in their folders
     DEAD_LETTERS = auto()  # objects in their folder
+    DEAD_LETTER_NAMES = auto()  # of the bucket, those in that folder
     LOGS = auto()  # objects in their folder
     LETTER_STREAM = auto()
     LETTER_STREAM_KEY = auto()  # through Kinesis, for records of this stream

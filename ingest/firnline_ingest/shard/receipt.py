@@ -23,6 +23,7 @@ from firnline_ingest.config.metrics import (
     PROOF_DELAY,
     RECORDS,
     REJECTED_ROWS,
+    REPLAYED_ROWS,
     REREAD_LETTERS,
     REREAD_ROWS,
     ROWS,
@@ -116,6 +117,8 @@ class Tally:
     """Of the stream's table; the driver counts them, in one of an epoch's receipts of the stream."""
     not_nulls_dropped: int = counter(NOT_NULLS_DROPPED)
     """The same."""
+    replayed_rows: int = counter(REPLAYED_ROWS)
+    """Of dead letters of the stream, by file; the driver counts them, in one of an epoch's receipts of the stream."""
     opens: int = counter(OPENS)
     interruptions: int = counter(INTERRUPTIONS)
     incidents: int = counter(INCIDENTS)

@@ -1,5 +1,6 @@
 """Questions of a run to Kinesis before its query begins: whether its patterns are clear, and until when a bounded run reads."""
 
+import logging
 from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
 from functools import partial
@@ -9,11 +10,20 @@ from firnline_ingest.errors import FirnlineError
 from firnline_ingest.kinesis.client import kinesis_client
 from firnline_ingest.kinesis.matching import NothingMatches, all_pipelines
 from firnline_ingest.kinesis.pin import EndInFuture, WindowEmpty, in_ms, server_time_ms
+from firnline_ingest.native import native
 from firnline_ingest.spark.retry_budget import RetryBudget, retried
 
 START_TIMEOUT_S = 30.0
 NOTHING_NEW = datetime.fromtimestamp(0, UTC)
 """The end of a drain: whatever is not committed yet arrived later."""
+
+
+log = logging.getLogger(__name__)
+
+
+def log_started(config: EngineConfig, run_id: str) -> None:
+    extra = {"application": config.application, "run": run_id, "rows_by": str(native())}
+    log.info("engine.started", extra=extra)
 
 
 def pipelines_at_start(config: EngineConfig, wait: Callable[[float], bool]) -> Sequence[PipelineConfig]:

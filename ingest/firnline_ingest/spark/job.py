@@ -18,13 +18,13 @@ from firnline_ingest.errors import FirnlineError
 from firnline_ingest.ledger.backend import Ledger, was_let_in
 from firnline_ingest.ledger.lease import BEAT_S, Heartbeat, RunLease, new_run
 from firnline_ingest.metrics import EngineMetrics, Unread
-from firnline_ingest.native import native
 from firnline_ingest.shard.receipt import Receipt, ShardState
 from firnline_ingest.snowflake.target import TargetCatalog
 from firnline_ingest.spark.background_call import BackgroundCall
-from firnline_ingest.spark.beginning import bound_ms, pipelines_at_start
+from firnline_ingest.spark.beginning import NOTHING_NEW, bound_ms, log_started, pipelines_at_start
 from firnline_ingest.spark.epoch import EpochRunner
 from firnline_ingest.spark.errors import EpochDefect, EpochOverdue, EpochStuck, QueryFailed, SparkGone, StreamsPaused
+from firnline_ingest.spark.oversize import OversizeRounds
 from firnline_ingest.spark.policy import ShardPolicy, describe
 from firnline_ingest.spark.query import OnEpoch, SparkQuery, epoch_failure
 from firnline_ingest.spark.report import EpochReport
@@ -42,6 +42,7 @@ STOP_S = 180.0  # for the epoch at hand, after a stop was asked for: tasks flush
 CANCELLED_S = 30.0  # for the same, after its job was cancelled
 SILENT_S = 300.0  # an answer of the JVM is a matter of milliseconds
 REPORT_S = 5.0  # for the last one, which nothing depends on
+OVERSIZE_S = 3600.0  # for the rows that go by file when a bounded run is done; what is left stays a dead letter
 CLOSE_S = 60.0  # for the query, and for Spark
 PLANS_TO_BE_DONE = 2  # of a bounded run: one listing may leave out shards that were not begun
 SUCCESS, FAILED, DISPLACED = 0, 4, 5
@@ -102,6 +103,8 @@ class EngineJob:
         self._report = EpochReport()
         self._shown = ShownRun(ledger, run.run_id)
         self._reporter = EngineReporter(ledger, run, is_ours=self._heart.is_ours)
+        self._oversize = OversizeRounds(config, ledger, self._heart.is_ours, is_wanted=self._takes_oversize_rows)
+        self._reporter.beside = self._oversize.problems
         self._metrics = EngineMetrics(config.metrics, config.application)
         self._watch = EpochWatch(config.epoch.seconds, clock)
         self._epochs = RetryBudget(config.failures.patience_seconds, clock)
@@ -109,7 +112,7 @@ class EngineJob:
         self._failure: FirnlineError | None = None
         self._plans_without_work = 0
         self._is_unproven = False  # the epoch at hand did not end, or the last one failed
-        self._is_started = self._has_begun = False
+        self._is_started = self._has_begun = self._is_done = False
         self._looks = 0
         self._running = threading.Lock()  # held by an epoch while it runs
         self._left = threading.Event()
@@ -137,7 +140,13 @@ class EngineJob:
                     self._lease.end()
                 self._close_spark()
                 self.has_loose_ends |= not BackgroundCall("catalog-close", catalog.close).wait(LOOK_S)
+                self.has_loose_ends |= self._oversize.is_at_work
         return self._exit_status()
+
+    @property
+    def _takes_oversize_rows(self) -> bool:
+        """A drain takes in nothing new, and waits for no load."""
+        return self._config.goes_by_file and self._until != NOTHING_NEW
 
     def _hold(self, catalog: TargetCatalog) -> bool:
         """Returns whether the application is ours: now, or after a time beside the engine that has it (spark/standing_by.py)."""
@@ -179,9 +188,10 @@ class EngineJob:
             self._ledger,
             self._reporter.reported.of,
         )
-        extra = {"application": self._config.application, "run": run_id, "rows_by": str(native())}
-        log.info("engine.started", extra=extra)
+        log_started(self._config, run_id)
         self._reporter.started()
+        if self._oversize.is_wanted:
+            BackgroundCall("oversize", lambda: self._oversize.run(self._over))
         self._query.start(self._epoch)
 
     def _look_after_query(self) -> None:
@@ -241,6 +251,7 @@ class EngineJob:
 
     def _judge(self, receipts: list[Receipt]) -> None:
         receipts = self._reporter.counted(receipts)
+        self._oversize.look(receipts)
         self._shown.write(receipts)
         self._policy.judge(receipts)
         self._report.write(receipts, self._policy.stopped)
@@ -251,6 +262,7 @@ class EngineJob:
         self._plans_without_work = 0 if self._policy.is_anything_left else self._plans_without_work + 1
         is_without_work = self._plans_without_work >= PLANS_TO_BE_DONE or self._policy.has_all_stopped
         is_done = self._is_bounded and is_without_work
+        self._is_done |= is_done
         if self._policy.ends_the_run or is_done:
             self._over.set()
         self._over.wait(self._policy.pause_s)
@@ -278,6 +290,20 @@ class EngineJob:
         self._is_unproven |= not has_ended
         if not has_ended or not BackgroundCall("query-end", self._query.end).wait(CLOSE_S, self._signals.at_once):
             self._leave()
+        elif self._is_done:
+            self._replay_the_last()
+
+    def _replay_the_last(self) -> None:
+        """A bounded run ends with the rows in the table that no channel takes, or says how many are not."""
+        last = BackgroundCall("oversize-last", lambda: self._oversize.round(lambda: False))
+        give_up_s = time.monotonic() + OVERSIZE_S
+        while not last.wait(LOOK_S) and time.monotonic() < give_up_s:
+            if self._signals.number is not None or self._heart.is_displaced:
+                break
+        self._oversize.conclude()
+        if receipts := self._oversize.untold():
+            self._report.write(receipts, self._policy.stopped)
+            self._metrics.write(receipts, self._policy.stopped)
 
     def _close_spark(self) -> None:
         """Closes Spark after the application was given back: an engine that waits for it does not wait for Spark's end."""
@@ -328,6 +354,7 @@ class EngineJob:
         if not finishing.wait(STOP_S, self._signals.at_once) or finishing.failure is not None:
             return False
         receipts = self._reporter.counted(finishing.result or [])
+        self._oversize.look(receipts)
         self._report.write(receipts, self._policy.stopped)
         self._metrics.write(receipts, self._policy.stopped)
         self._reporter.finished(receipts)

@@ -16,7 +16,7 @@ from firnline_ingest.values import ShardKey
 MOST_RECEIPTS = 32
 SUMMED = (
     "records", "ingested", "rows", "reread_rows", "bytes", "dead_letters", "reread_letters", "skipped", "tombstones",
-    "control_messages", "filtered", "unknown_keys", "rejected_rows",
+    "control_messages", "filtered", "unknown_keys", "rejected_rows", "replayed_rows",
     "throttled", "opens", "interruptions", "incidents", "unreadable_pages",
 )  # fmt: skip # a paragraph, not a column
 

@@ -70,6 +70,8 @@ class EngineReporter:
     _met: dict[tuple[str, str, str], EngineProblem] = field(default_factory=dict)
     """By stream, shard and id."""
     reported: ReportedShards = field(init=False)
+    beside: Mapping[ShardKey, ShardProblem] = field(default_factory=dict)
+    """Problems that no receipt has: they keep nothing from being read, and its own problem comes before them."""
     _has_looked_back: bool = False
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
@@ -109,6 +111,7 @@ class EngineReporter:
             at_ms = self.now_ms()
             problems = {receipt.key: receipt.problem for receipt in receipts if receipt.problem}
             problems |= {key: each.problem for key, each in stopped.items()}
+            problems = {**self.beside, **problems}
             tries_ms = {key: at_ms + round(1000 * (each.retry_s - now_s)) for key, each in stopped.items()}
             seen = {receipt.key for receipt in receipts}
             self._met = self._meeting(problems, tries_ms, counted=seen, at_ms=at_ms)
@@ -141,6 +144,7 @@ class EngineReporter:
             self._look_back()
             if error is not None:
                 self._meet_own(error)
+            self._met |= self._meeting(self.beside, {}, counted=(), at_ms=self.now_ms())
             self._report = replace(self._report, ended_ms=self.now_ms())
             self._write(self._report.ended_ms)
 

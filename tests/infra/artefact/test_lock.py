@@ -88,5 +88,12 @@ def test_an_archive_has_what_its_configuration_publishes_metrics_with_and_nothin
 ) -> None:
     target = target_of_specification(smallest(metrics=metrics))
     names = {pin.name for pin in pins_of(locked(target.extras), target)}
-    assert names & {"prometheus-client", "opentelemetry-sdk"} == brought
+    assert names & {"prometheus-client", "opentelemetry-sdk", "snowflake-ingest"} == brought
     assert {pin.name for pin in pins_of(locked(), target)} <= names
+
+
+def test_an_archive_has_what_loads_files_where_its_engine_does_so() -> None:
+    pipeline = {"stream": "orders", "database": "lake", "schema": "raw", "file_replay": True, "oversize_rows": "file"}
+    target = target_of_specification(smallest(pipelines=[pipeline], metrics={"prometheus": {}}))
+    assert target.extras == ("files", "prometheus")
+    assert "snowflake-ingest" in {pin.name for pin in pins_of(locked(target.extras), target)}

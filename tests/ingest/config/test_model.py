@@ -194,3 +194,19 @@ def test_a_specification_in_place_of_a_configuration_is_told_how_it_is_given(tmp
     file.write_text("version: 1\n")
     with pytest.raises(ConfigError, match=r"is not JSON: .*specification is given as ENV, without --config"):
         load_config(file)
+
+
+def test_an_engine_replays_by_file_what_it_keeps_in_a_folder_and_nothing_that_a_pipe_makes_other_columns_of() -> None:
+    (plain,) = DOCUMENT["pipelines"]
+    by_file = {**plain, "oversize_rows": "file"}
+    pattern = {"streams": "clicks-.*", "database": "D", "schema": "S", "oversize_rows": "file"}
+    for more, goes in (({"pipelines": [by_file]}, True), ({"patterns": [pattern]}, True), ({}, False)):
+        assert parse(EngineConfig, document(**more), "engine.json").goes_by_file is goes
+    for wrong, words in (
+        ({"pipelines": [{**by_file, "on_error": "skip"}]}, "made of dead letters"),
+        ({"pipelines": [{**by_file, "pipe": "OWN"}]}, "columns by their names"),
+        ({"pipelines": [{**by_file, "pipe_selects": True}]}, "columns by their names"),
+        ({"pipelines": [by_file], "dead_letters": {"stream": "letters"}}, "in a folder or a bucket"),
+    ):
+        with pytest.raises(ConfigError, match=words):
+            parse(EngineConfig, document(**wrong), "engine.json")

@@ -24,6 +24,13 @@ def test_a_switch_of_the_configuration_is_one_feature_more(sections: dict[str, A
     assert features_of(config(**sections)) == ALWAYS | {Feature.POLLING, feature}
 
 
+def test_an_engine_that_replays_by_file_reads_dead_letters_of_a_bucket() -> None:
+    by_file = {"pipelines": [reading(oversize_rows="file")]}
+    in_bucket = features_of(config(**by_file, dead_letters={"s3": "s3://bucket/letters/"}))
+    assert in_bucket == ALWAYS | {Feature.POLLING, Feature.S3_DEAD_LETTERS, Feature.S3_OVERSIZE_ROWS}
+    assert features_of(config(**by_file)) == ALWAYS | {Feature.POLLING}
+
+
 def test_a_stream_that_is_read_by_fan_out_needs_no_right_to_poll() -> None:
     arn = "arn:aws:kinesis:eu-central-1:123456789012:stream/s/consumer/c:1"
     given, lazy = (reading(reader={"fan_out": each}) for each in ({"consumer_arn": arn}, {"registration": "lazy"}))

@@ -32,6 +32,7 @@ SIDS = {
     Resource.CHECKPOINT: "KeepCheckpoint",
     Resource.JOB_FILES: "ReadJobFiles",
     Resource.DEAD_LETTERS: "KeepDeadLetters",
+    Resource.DEAD_LETTER_NAMES: "ListDeadLetters",
     Resource.LOGS: "WriteLogs",
     Resource.LETTER_STREAM: "SendDeadLetters",
     Resource.LETTER_STREAM_KEY: "EncryptDeadLetters",
@@ -75,6 +76,8 @@ class EngineAccess(Definition):
     """Inside the bucket, like the others. Its checkpoint is a folder in it."""
     job_folders: tuple[str, ...] = ()
     letters_folder: str | None = None
+    reads_letters: bool = False
+    """Whether the engine replays some of them itself, by file."""
     log_folder: str | None = None
     letters_stream: Value | None = None
     """In place of a folder of the bucket."""
@@ -97,6 +100,7 @@ class EngineAccess(Definition):
             Feature.S3_CHECKPOINT: self.checkpoint_folder is not None,
             Feature.S3_JOB_FILES: bool(self.job_folders),
             Feature.S3_DEAD_LETTERS: self.letters_folder is not None,
+            Feature.S3_OVERSIZE_ROWS: self.letters_folder is not None and self.reads_letters,
             Feature.S3_LOGS: self.log_folder is not None,
             Feature.STREAM_DEAD_LETTERS: self.letters_stream is not None,
             Feature.LETTER_STREAM_KEY: self.letters_stream_key is not None,
@@ -147,6 +151,7 @@ def _arns(on: Resource, access: EngineAccess) -> Iterator[Value]:
         Resource.CHECKPOINT: (f"{access.bucket}/{access.checkpoint_folder}*",),
         Resource.JOB_FILES: tuple(f"{access.bucket}/{folder}*" for folder in access.job_folders),
         Resource.DEAD_LETTERS: (f"{access.bucket}/{access.letters_folder}*",),
+        Resource.DEAD_LETTER_NAMES: (access.bucket,),
         Resource.LOGS: (f"{access.bucket}/{access.log_folder}*",),
         Resource.LETTER_STREAM: (access.letters_stream,),
         Resource.LETTER_STREAM_KEY: (access.letters_stream_key,),
@@ -162,6 +167,8 @@ def _conditions(on: Resource, access: EngineAccess) -> Conditions:
         return {"StringEquals": {"aws:RequestedRegion": access.region}}
     if on is Resource.BUCKET:
         return {"StringLike": {"s3:prefix": f"{access.checkpoint_folder}*"}}
+    if on is Resource.DEAD_LETTER_NAMES:
+        return {"StringLike": {"s3:prefix": f"{access.letters_folder}*"}}
     if on in KEY_USERS:
         return via(KEY_USERS[on], access.region, _encryption_context(on, access))
     return {}

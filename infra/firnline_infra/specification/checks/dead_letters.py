@@ -33,4 +33,19 @@ def _their_stream_is_one_of_the_streams(spec: EnvironmentSpec) -> Iterator[str]:
             )
 
 
-CHECKS = (_they_outlive_the_workers, _their_stream_is_one_of_the_streams)
+def _what_goes_by_file_is_kept_in_a_folder(spec: EnvironmentSpec) -> Iterator[str]:
+    if spec.dead_letters.stream is None:
+        return
+    for index, pipeline in enumerate(spec.pipelines):
+        if pipeline.goes_by_file:
+            yield (
+                f"pipelines[{index}].oversize_rows: file needs dead letters in a bucket or a folder, which keeps beside them "
+                f"what was replayed; remove it, or dead_letters.stream."
+            )
+
+
+CHECKS = (
+    _they_outlive_the_workers,
+    _their_stream_is_one_of_the_streams,
+    _what_goes_by_file_is_kept_in_a_folder,
+)

@@ -105,6 +105,14 @@ def test_dead_letters_can_be_kept_and_neither_read_nor_removed(everything: Engin
     assert statements["KeepDeadLetters"].resources == ("arn:aws:s3:::lake-123456789012-eu-central-1/dead-letters/*",)
 
 
+def test_an_engine_that_replays_by_file_reads_dead_letters_and_lists_no_other_names(everything: EngineAccess) -> None:
+    statements = by_sid(replace(everything, reads_letters=True))
+    assert statements["KeepDeadLetters"].actions == ("s3:PutObject", "s3:GetObject")
+    assert statements["ListDeadLetters"].actions == ("s3:ListBucket",)
+    assert statements["ListDeadLetters"].conditions == {"StringLike": {"s3:prefix": "dead-letters/*"}}
+    assert "ListDeadLetters" not in by_sid(replace(everything, reads_letters=True, letters_folder=None))
+
+
 def test_dead_letters_go_to_their_own_stream_alone(everything: EngineAccess) -> None:
     statements = by_sid(everything)
     assert statements["SendDeadLetters"].resources == (everything.letters_stream,)

@@ -197,3 +197,38 @@ def test_two_patterns_that_a_stream_shows_to_overlap_are_refused() -> None:
         "pipelines[1].stream_pattern: 'orders-e.*' overlaps with 'orders-.*' of pipelines[0]: both match 'orders-eu'; narrow "
         "one of them."
     ]
+
+
+BY_FILE = {"oversize_rows": "file", "file_replay": True}
+
+
+def test_what_goes_by_file_has_a_way_into_its_table_and_is_kept_before() -> None:
+    assert problems(**one_pipeline(**BY_FILE)) == []
+    needs = "pipelines[0]: oversize_rows: file goes through the table's own stage and pipe; give file_replay: true…"
+    assert problems(**one_pipeline(oversize_rows="file")) == told(needs)
+    for on_error in ("skip", "stop"):
+        assert problems(**one_pipeline(**BY_FILE, on_error=on_error)) == told(
+            f"pipelines[0]: oversize_rows: file is made of dead letters, and on_error: {on_error} keeps none…"
+        )
+    streams = [{"name": "orders"}, {"name": "letters"}]
+    assert problems(streams=streams, dead_letters={"stream": "letters"}, **one_pipeline(**BY_FILE)) == told(
+        "pipelines[0].oversize_rows: file needs dead letters in a bucket or a folder…"
+    )
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        {"table_origin": "adopt"},
+        {"table_kind": "iceberg", "external_volume": "lake"},
+        {"table_kind": "interactive", "cluster_by": ["ID"], "columns": [{"name": "ID", "type": "NUMBER"}]},
+        SELECTING,
+    ],
+)
+def test_a_table_that_takes_no_files_has_no_rows_by_file(other: dict[str, Any]) -> None:
+    assert any("file_replay" in each for each in problems(**one_pipeline(**BY_FILE, **other)))
+
+
+def test_a_route_without_a_way_for_files_is_allowed_and_its_dead_letters_stay() -> None:
+    routes = {"key": "kind", "tables": [{"table": "side", "values": ["s"], "file_replay": False}]}
+    assert problems(**one_pipeline(**BY_FILE, routes=routes)) == []

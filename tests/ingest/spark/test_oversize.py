@@ -1,0 +1,424 @@
+"""The driver's rounds by file: which dead letters they take, what they find, and that nothing of it stops the engine."""
+
+import itertools
+import json
+import logging
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from typing import Any
+
+import pytest
+
+from firnline_ingest.config.model import EngineConfig
+from firnline_ingest.dead_letters import Choice, DeadLetter
+from firnline_ingest.dead_letters.errors import DeadLettersUnavailable, FileUnprovable
+from firnline_ingest.dead_letters.file_load import FileLoads
+from firnline_ingest.dead_letters.file_transport import FileTransport
+from firnline_ingest.dead_letters.journal import Outcome
+from firnline_ingest.dead_letters.replay import ReplayRequest, Replays, ReplayServices
+from firnline_ingest.dead_letters.transport import BY_FILE, ReplayTable
+from firnline_ingest.kinesis.page import Record
+from firnline_ingest.kinesis.start import TrimHorizon
+from firnline_ingest.ledger.mark import StreamMark
+from firnline_ingest.ledger.row import ShardRow
+from firnline_ingest.records.rejection import RejectedRecord, RejectReason
+from firnline_ingest.shard.receipt import Receipt
+from firnline_ingest.snowflake.errors import SnowflakeUnavailable
+from firnline_ingest.snowflake.target import TargetState
+from firnline_ingest.spark.oversize import CLOCKS_APART, EVERYWHERE, OversizeRounds
+from firnline_ingest.values import Position, ShardKey, TargetTable
+from tests.fakes.configs import config, reading
+from tests.fakes.kills import Killed
+from tests.fakes.ledger import MemoryLedger
+from tests.fakes.snowpipe import BEGUN, Asker, Pipe
+from tests.ingest.dead_letters.conftest import Effect, MemoryObjects, Watched, at_place, killed_at
+from tests.ingest.spark.standing_in import receipt
+from tests.tiers import every_third
+
+CREATED = 1_700_000_000_000
+ONE, TWO = (ShardKey("orders", CREATED, f"shardId-00000000000{number}") for number in (1, 2))
+LARGE = b'{"text":"' + b"x" * 2000 + b'"}'
+TARGET = TargetTable("DB", "RAW", "ORDERS", "2026-01-01T00:00:00.000+00:00", "ORDERS-STREAMING")
+
+
+def letter(number: int, data: bytes = LARGE, *, shard: ShardKey = ONE, reason: str = "too-large") -> DeadLetter:
+    return DeadLetter.of(
+        RejectedRecord(0, RejectReason(reason), "x"), Record(str(number), data, "p", 1763725995.0), shard
+    )
+
+
+@dataclass
+class World:
+    """Dead letters with the time of their writing, a ledger, a journal, stage and pipe; they outlive a driver."""
+
+    letters: list[tuple[datetime, DeadLetter]] = field(default_factory=list)
+    objects: MemoryObjects = field(default_factory=MemoryObjects)
+    ledger: MemoryLedger = field(default_factory=MemoryLedger)
+    pipe: Pipe = field(default_factory=Pipe)
+    asked: list[Choice] = field(default_factory=list)
+    pipe_created_ms: int = 1
+    fails: Exception | None = None
+    effect: Effect = lambda _: None
+    """Before and after each thing that a round does: a place to be killed at."""
+    config: EngineConfig = field(
+        default_factory=lambda: config(pipelines=[reading("orders", max_row_bytes=1024, oversize_rows="file")])
+    )
+
+    def __post_init__(self) -> None:
+        self.ledger.set_mark("orders", StreamMark(f"orders@{CREATED}"), None)
+        for shard in (ONE, TWO):
+            self.passed(shard, 10_000)
+
+    def passed(self, shard: ShardKey, number: int) -> None:
+        self.ledger.restore(ShardRow(key=shard, start=TrimHorizon(), read_through=Position(number)))
+
+    def keep(self, *letters: DeadLetter) -> None:
+        self.letters += [(self.pipe.now, each) for each in letters]
+
+    def rounds(self, **changes: Any) -> OversizeRounds:
+        return OversizeRounds(
+            **{
+                "config": self.config,
+                "ledger": self.ledger,
+                "is_ours": lambda: True,
+                "services": self.services,
+                "objects_of": lambda _: self.objects,
+                "now": lambda: self.pipe.now,
+                **changes,
+            }
+        )
+
+    @contextmanager
+    def services(self, config: EngineConfig, objects: Any, ledger: Any, memories: Any) -> Iterator[ReplayServices]:
+        if self.fails:
+            raise self.fails
+        yield ReplayServices(
+            letters=self,  # type: ignore[arg-type] # as much of it as a round asks for
+            objects=Watched(objects, self.effect, ["create", "names", "read"]),  # type: ignore[arg-type] # the same
+            ledger=ledger,
+            channels_of=None,  # type: ignore[arg-type] # not asked for by file
+            target_of=lambda _: TargetState(TARGET, evolves=True, logs_errors=True),
+            files=self.tables,
+            memories=memories,
+        )
+
+    def tables(self, *_: Any) -> Mapping[str, ReplayTable]:
+        asker: Any = Watched(Asker(self.pipe), self.effect, ["history", "put", "submit", "report", "scan", "remove"])
+        loads = FileLoads(asker, now=lambda: self.pipe.now, sleep=self.sleep)
+        channel, made = f"{BY_FILE}DB.RAW.ORDERS_DEAD_LETTERS", self.pipe_created_ms
+        lane = FileTransport(
+            loads=loads, target=TARGET, channel=channel, pipe_created_ms=made, now=lambda: self.pipe.now
+        )
+        return {"": ReplayTable(lane, keeps_rejected=False)}
+
+    def sleep(self, seconds: float) -> None:
+        self.pipe.now += timedelta(seconds=seconds)
+        self.pipe.work()
+
+    def list(self, choice: Choice, _: Any) -> Iterator[DeadLetter]:
+        self.asked.append(choice)
+        return (each for written, each in self.letters if choice.has(each) and choice.has_time(written))
+
+    def shards(self, choice: Choice) -> Sequence[ShardKey]:
+        return sorted(
+            {ShardKey(each.stream, each.stream_created_ms, each.shard_id) for _, each in self.letters}, key=str
+        )
+
+    @property
+    def numbers(self) -> Sequence[str]:
+        return sorted(json.loads(row)["KINESISMETADATA"]["sequenceNumber"] for row in self.pipe.table)
+
+
+def not_over() -> bool:
+    return False
+
+
+def kept(shard: ShardKey = ONE, **counts: int) -> Receipt:
+    return receipt(shard.stream, shard.shard_id, stream_created_ms=CREATED, **(counts or {"dead_letters": 1}))
+
+
+@pytest.fixture
+def world() -> World:
+    return World()
+
+
+@pytest.mark.parametrize("forgets", every_third([(False,), (True,)]))
+def test_wherever_a_driver_is_killed_the_next_one_finishes_and_nothing_is_doubled(forgets: bool) -> None:
+    """From before the batch is written to behind its end; a person's replay comes between the two of every third place."""
+
+    def begun() -> World:
+        world = World()
+        world.pipe.forgets_failures = forgets
+        world.keep(letter(100), letter(101, LARGE.replace(b"xxx", b"bad")), letter(200, shard=TWO))
+        return world
+
+    def run(world: World, effect: Effect) -> None:
+        world.effect = effect
+        world.rounds().round(not_over)
+
+    count = itertools.count()
+    run(begun(), lambda _: next(count) and None)
+    places = next(count)
+    assert places > 50
+    for place in range(places):
+        world = begun()
+        with pytest.raises(Killed):
+            run(world, killed_at(place))
+        world.effect = lambda _: None
+        if place % 3 == 0:
+            request = ReplayRequest(by_file=True)
+            with world.services(world.config, world.objects, world.ledger, None) as services:
+                Replays(world.config, request, services, lambda _: None).run(lambda *_: None)
+        rounds = world.rounds()
+        rounds.round(not_over)
+        assert world.numbers == ["100", "200"], place
+        assert rounds.left == {"the table refused it": 1}, place
+        assert world.pipe.stage == {}, place
+
+
+def test_two_drivers_at_once_put_nothing_in_twice() -> None:
+    """One was frozen at any place, while another took its application over and had a round."""
+    count = itertools.count()
+    first = World()
+    first.keep(letter(100), letter(101))
+    first.effect = lambda _: next(count) and None
+    first.rounds().round(not_over)
+    for place in range(next(count)):
+        world = World()
+        world.keep(letter(100), letter(101))
+        other = world.rounds()
+
+        def frozen(world: World = world, other: OversizeRounds = other) -> None:
+            world.effect = lambda _: None
+            other.round(not_over)
+
+        world.effect = at_place(place, frozen)
+        world.rounds().round(not_over)
+        assert world.numbers == ["100", "101"], place
+
+
+def test_what_earlier_runs_left_goes_in_the_first_round_of_all_shards(world: World) -> None:
+    world.keep(letter(100), letter(200, shard=TWO), letter(101, b"no json", reason="not-json"))
+    rounds = world.rounds()
+    rounds.round(not_over)
+    assert world.numbers == ["100", "200"]
+    assert not rounds.problems
+    assert not rounds.left
+
+
+def test_a_later_round_asks_only_for_shards_that_kept_dead_letters_since(world: World) -> None:
+    rounds = world.rounds()
+    rounds.round(not_over)
+    world.keep(letter(100), letter(200, shard=TWO))
+    world.asked.clear()
+    rounds.round(not_over)
+    assert not world.asked
+    rounds.look([kept(ONE), kept(TWO, records=5)])
+    rounds.round(not_over)
+    assert world.numbers == ["100"]
+    rounds.look([kept(TWO, reread_letters=1)])
+    rounds.round(not_over)
+    assert world.numbers == ["100", "200"]
+
+
+def test_a_record_that_the_engine_has_not_passed_waits_for_the_next_round(world: World) -> None:
+    world.passed(ONE, 99)
+    world.keep(letter(100))
+    rounds = world.rounds()
+    rounds.round(not_over)
+    assert world.numbers == []
+    world.passed(ONE, 100)
+    world.pipe.now += timedelta(days=1)
+    rounds.round(not_over)
+    assert world.numbers == ["100"]
+    assert not rounds.left
+
+
+def test_what_the_table_refused_is_not_sent_with_every_round(world: World, caplog: pytest.LogCaptureFixture) -> None:
+    bad = LARGE.replace(b"xxx", b"bad")
+    world.keep(letter(100, bad))
+    rounds = world.rounds()
+    rounds.round(not_over)
+    assert rounds.left == {"the table refused it": 1}
+    (told,) = [record for record in caplog.records if record.getMessage() == "oversize.left"]
+    assert told.rejection == "bad row"  # type: ignore[attr-defined]
+    world.pipe.now += CLOCKS_APART + timedelta(seconds=1)
+    for number in (101, 102):  # the first one looks back as far as clocks may differ
+        loads = len(world.pipe.loads)
+        world.keep(letter(number))
+        rounds.look([kept()])
+        rounds.round(not_over)
+    assert world.numbers == ["101", "102"]
+    assert len(world.pipe.loads) == loads + 1
+    again = world.rounds()
+    world.pipe.accepts_all = True
+    again.round(not_over)
+    assert world.numbers == ["100", "101", "102"], "a start looks at all of them"
+
+
+def test_a_record_beyond_what_a_file_takes_stays_a_dead_letter_and_is_said_once(
+    world: World, caplog: pytest.LogCaptureFixture
+) -> None:
+    world.keep(letter(100, b'{"text":"' + b"x" * 16_000_001 + b'"}'))
+    rounds = world.rounds()
+    for _ in range(2):
+        rounds.round(not_over)
+        rounds.look([kept()])
+    assert rounds.left == {"too-large": 1}
+    assert [record.getMessage() for record in caplog.records].count("oversize.left") == 1
+
+
+def test_rows_are_told_in_one_receipt_of_their_stream_once(world: World) -> None:
+    world.keep(letter(100), letter(200, shard=TWO))
+    rounds = world.rounds()
+    rounds.round(not_over)
+    receipts = [receipt("clicks"), kept(ONE), kept(TWO)]
+    rounds.look(receipts)
+    assert [each.replayed_rows for each in receipts] == [0, 2, 0]
+    rounds.look(receipts[1:])
+    assert receipts[1].replayed_rows == 2
+    world.keep(letter(102))
+    rounds.look([kept()])
+    rounds.round(not_over)
+    assert [(each.key, each.replayed_rows, each.dead_letters) for each in rounds.untold()] == [(ONE, 1, 0)]
+    assert rounds.untold() == []
+
+
+def test_a_batch_that_a_person_has_to_decide_about_is_a_finding_of_its_shard_alone(
+    world: World, caplog: pytest.LogCaptureFixture
+) -> None:
+    world.keep(letter(100), letter(200, shard=TWO))
+    world.pipe.work = lambda: None  # type: ignore[method-assign] # it loads nothing
+    rounds = world.rounds(is_ours=lambda: world.pipe.now < BEGUN + timedelta(seconds=1))
+    rounds.round(not_over)
+    assert rounds.problems[ONE].id == "FL-4185"
+    del world.pipe.work  # type: ignore[method-assign]
+    world.pipe.queue.clear()
+    world.pipe_created_ms += 1
+    rounds = world.rounds()
+    caplog.clear()
+    for _ in range(2):
+        rounds.round(not_over)
+    assert {key: each.id for key, each in rounds.problems.items()} == {ONE: FileUnprovable.id}
+    assert world.numbers == ["200"]
+    assert "oversize.failed" in [record.getMessage() for record in caplog.records]
+
+
+def test_a_person_who_has_decided_frees_the_shard_for_the_next_round(world: World) -> None:
+    unprovable_batch(world)
+    rounds = world.rounds()
+    rounds.round(not_over)
+    assert rounds.problems[ONE].id == FileUnprovable.id
+    request = ReplayRequest(by_file=True, unfinished=Outcome.VOID)
+    with world.services(world.config, world.objects, world.ledger, None) as services:
+        Replays(world.config, request, services, lambda _: None).run(lambda *_: None)
+    rounds.round(not_over)
+    assert not rounds.problems
+    assert world.numbers == ["100"]
+
+
+def unprovable_batch(world: World) -> None:
+    """Leaves a batch whose pipe was recreated."""
+    world.keep(letter(100))
+    world.pipe.work = lambda: None  # type: ignore[method-assign]
+    world.rounds().round(not_over)
+    del world.pipe.work  # type: ignore[method-assign]
+    world.pipe.queue.clear()
+    world.pipe_created_ms += 1
+
+
+def test_trouble_that_passes_is_told_and_all_is_due_again(world: World) -> None:
+    world.keep(letter(100))
+    world.fails = SnowflakeUnavailable("answer", "down")
+    rounds = world.rounds()
+    rounds.round(not_over)
+    assert rounds.problems[EVERYWHERE].is_retryable
+    world.fails = None
+    rounds.round(not_over)
+    assert not rounds.problems
+    assert world.numbers == ["100"]
+
+
+def test_a_defect_ends_no_thread(world: World, caplog: pytest.LogCaptureFixture) -> None:
+    world.keep(letter(100))
+    world.fails = ZeroDivisionError()
+    rounds = world.rounds()
+    rounds.round(not_over)
+    assert rounds.problems[EVERYWHERE].id == "FL-1000"
+    assert "oversize.defect" in [record.getMessage() for record in caplog.records]
+
+
+def test_a_dead_letter_that_can_not_be_read_is_a_finding_and_the_others_go(world: World) -> None:
+    world.keep(letter(100))
+    damaged = DeadLettersUnavailable("read", "it", "damaged")
+
+    def some(choice: Choice, on_damaged: Any) -> Iterator[DeadLetter]:
+        on_damaged(damaged)
+        yield letter(100)
+
+    world.list = some  # type: ignore[method-assign]
+    rounds = world.rounds()
+    rounds.round(not_over)
+    assert rounds.problems[ONE].what == damaged.what
+    assert world.numbers == ["100"]
+
+
+@pytest.mark.parametrize("what", ["displaced", "over"])
+def test_no_shard_is_begun_by_a_run_that_is_over_or_was_displaced(world: World, what: str) -> None:
+    world.keep(letter(100), letter(200, shard=TWO))
+    begun = len(world.pipe.loads)
+
+    def has_begun() -> bool:
+        return len(world.pipe.loads) > begun
+
+    if what == "displaced":
+        world.rounds(is_ours=lambda: not has_begun()).round(not_over)
+    else:
+        world.rounds().round(has_begun)
+    assert world.numbers == ["100"]
+    world.rounds().round(not_over)
+    assert world.numbers == ["100", "200"]
+
+
+def test_a_journal_is_read_once_by_a_run_however_many_rounds_it_has(world: World) -> None:
+    world.keep(*(letter(number) for number in range(100, 105)))
+    rounds = world.rounds()
+    rounds.round(not_over)
+    read = list[str]()
+    inner = world.objects.read
+    world.objects.read = lambda name: read.append(name) or inner(name)  # type: ignore[method-assign, func-returns-value]
+    for number in range(6):
+        world.keep(letter(200 + number))
+        rounds.look([kept()])
+        rounds.round(not_over)
+    assert len(world.numbers) == 11
+    assert max(Counter(read).values()) == 2, "the last batch is read once more, for the next one"
+
+
+def test_streams_of_pipelines_that_do_not_say_so_are_left_alone(world: World) -> None:
+    world.config = config(pipelines=[reading("orders", max_row_bytes=1024), reading("clicks", oversize_rows="file")])
+    world.keep(letter(100))
+    rounds = world.rounds()
+    rounds.look([kept()])
+    for _ in range(2):
+        rounds.round(not_over)
+    assert world.numbers == []
+    assert not world.asked
+
+
+def test_a_bounded_run_says_how_many_are_left(world: World, caplog: pytest.LogCaptureFixture) -> None:
+    caplog.set_level(logging.INFO, "firnline_ingest")
+    world.keep(letter(100), letter(101, LARGE.replace(b"xxx", b"bad")))
+    rounds = world.rounds()
+    rounds.round(not_over)
+    rounds.conclude()
+    (told,) = [record for record in caplog.records if record.getMessage() == "oversize.incomplete"]
+    assert (told.letters, told.why) == (1, {"the table refused it": 1})  # type: ignore[attr-defined]
+    caplog.clear()
+    clean = World().rounds()
+    clean.round(not_over)
+    clean.conclude()
+    assert "oversize.incomplete" not in [record.getMessage() for record in caplog.records]
