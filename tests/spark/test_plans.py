@@ -13,7 +13,9 @@ pytestmark = [pytest.mark.spark, pytest.mark.timeout(HANGS_S)]
 
 FRAMES = """
 import json, sys
-from pyspark.sql import SparkSession, Window, functions as F
+from pyspark.sql import DataFrame, SparkSession, Window, functions as F
+from pyspark.sql.udf import UserDefinedFunction
+from pyspark.util import PythonEvalType
 from firnline_ingest.datasource import register, replayable
 from firnline_ingest.datasource.snowpipe.errors import PlanNotReplayable
 
@@ -37,6 +39,11 @@ def within(frame):
 
 def grouped(what, by="note"):
     return within(k.groupBy(by).agg(F.expr(what)))
+
+def mapped(frame, how):  # as mapInArrow and mapInPandas do it, which ask for pandas first
+    kind = {"mapInArrow": PythonEvalType.SQL_MAP_ARROW_ITER_UDF, "mapInPandas": PythonEvalType.SQL_MAP_PANDAS_ITER_UDF}[how]
+    function = UserDefinedFunction(lambda batches: batches, frame.schema, evalType=kind)
+    return DataFrame(getattr(frame._jdf, how)(function(*frame.columns)._jc, False, None), spark)
 
 CASES = json.loads(sys.argv[2])
 for words, _ in CASES:
@@ -94,6 +101,15 @@ TAKEN = [
     "batch.selectExpr('now() AS at')",
     "static",
     "within(batch.groupBy('note').count())",
+    *(
+        f"mapped({frame}, '{how}')"
+        for how in ("mapInArrow", "mapInPandas")
+        for frame in ("k.select('id', 'note')", "within(k.select('id').repartition(2))", "batch")
+    ),
+    "batch.rdd.map(lambda row: row).toDF()",
+    "spark.createDataFrame([(1, 2)], 'a INT, b INT')",
+    "within(batch.rdd.repartition(2).toDF())",
+    "batch.repartition(2).localCheckpoint()",
 ]
 ADAPTIVE = "spark.sql.adaptive.streaming.stateless.enabled"
 REFUSED = [
@@ -135,6 +151,25 @@ REFUSED = [
     ("within(k.selectExpr('note COLLATE UTF8_LCASE AS n').repartition(2))", "Repartition: it leaves"),
     ("batch.select(F.row_number().over(Window.orderBy('id')))", "Window: rows that its order does not tell apart"),
     ("batch.select('id').intersect(batch.select('id'))", "Intersect: write it as a join"),
+    *(
+        (f"mapped({frame}, '{how}')", said.replace("MAP", f"M{how[1:]}"))
+        for how in ("mapInArrow", "mapInPandas")
+        for frame, said in (
+            (
+                "k.select('id').repartition(2)",
+                "MAP: it gets the rows of Repartition in any order; sortWithinPartitions",
+            ),
+            ("k.selectExpr('rand() AS r')", "rand(): it is another value"),
+            (
+                "batch.select('id').rdd.repartition(2).toDF()",
+                "MAP: it gets the rows of an RDD that was shuffled in any",
+            ),
+        )
+    ),
+    ("within(mapped(k.select('id').repartition(2), 'mapInArrow'))", "MapInArrow: it gets the rows of Repartition"),
+    ("batch.rdd.repartition(2).toDF()", "an RDD that was shuffled: it leaves the rows of a partition in any order"),
+    ("batch.repartition(2).rdd.map(lambda row: row).toDF()", "an RDD that was shuffled: it leaves"),
+    ("batch.rdd.sortBy(lambda row: row[0], numPartitions=2).toDF()", "an RDD that was shuffled: it leaves"),
     ("spark.readStream.format('socket').options(host='127.0.0.1', port=1).load()", "socket: whether a batch of it can"),
 ]
 

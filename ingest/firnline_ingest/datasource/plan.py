@@ -111,7 +111,7 @@ class _Walk:
         children = list(_each(node.children()))
         if not children:
             self._look_at_leaf(node, name)
-            return True
+            return not (name == "LogicalRDD" and self._is_shuffled(node.rdd()))
         firm = [self.is_firm(child) for child in children]
         is_firm = all(firm)
         if name == "Sort":
@@ -152,6 +152,20 @@ class _Walk:
             return
         why = "whether a batch of it can be read again" if name in STREAMS else "whether it changes between two runs"
         self.problems.append(f"{source}: {why} is not known; sources=[{source!r}] says that it has the same rows")
+
+    def _is_shuffled(self, rdd: Node) -> bool:
+        """Returns whether the rows of an RDD come by way of a shuffle, which a task that is tried again reads in any order. One
+        with a checkpoint comes from there."""
+        waiting, seen = [rdd], {rdd.id()}
+        while waiting:
+            for each in _each(waiting.pop().dependencies()):
+                if str(each.getClass().getSimpleName()) == "ShuffleDependency":
+                    self.loosened_by = "an RDD that was shuffled"
+                    return True
+                if (before := each.rdd()).id() not in seen:
+                    seen.add(before.id())
+                    waiting.append(before)
+        return False
 
     def _sorted(self, node: Node, is_firm: bool) -> bool:
         if getattr(node, "global")():
