@@ -45,11 +45,12 @@ def mapped(frame, how):  # as mapInArrow and mapInPandas do it, which ask for pa
     function = UserDefinedFunction(lambda batches: batches, frame.schema, evalType=kind)
     return DataFrame(getattr(frame._jdf, how)(function(*frame.columns)._jc, False, None), spark)
 
+print("SPARK", spark.version, flush=True)
 CASES = json.loads(sys.argv[2])
 for words, _ in CASES:
     try:
         unset, _, frame = words.rpartition(" ~ ")
-        before = spark.conf.get(unset) if unset else None
+        before = spark.conf.get(unset, None) if unset else None
         if unset:
             spark.conf.unset(unset)
         replayable(eval(frame), sources=["rate"])
@@ -58,7 +59,7 @@ for words, _ in CASES:
         said = "; ".join(error.problems)
     except Exception as error:
         said = f"{type(error).__name__}: {error}"
-    if unset:
+    if before is not None:
         spark.conf.set(unset, before)
     print("SAID", json.dumps([words, said]), flush=True)
 """
@@ -185,6 +186,10 @@ def test_a_plan_is_taken_or_refused_with_the_place_that_is_to_blame(tmp_path: Pa
         check=False,
     )
     assert done.returncode == 0, done.stderr[-4000:]
+    version = next(line.split()[1] for line in done.stdout.splitlines() if line.startswith("SPARK "))
     said = dict(json.loads(line.removeprefix("SAID ")) for line in done.stdout.splitlines() if line.startswith("SAID "))
     assert [(words, said[words]) for words in TAKEN if said[words]] == []
-    assert [(words, said[words]) for words, why in REFUSED if why not in said[words]] == []
+    refused = [
+        (words, "" if ADAPTIVE in words and version < "4.1" else why) for words, why in REFUSED
+    ]  # 4.0 has it not
+    assert [(words, said[words]) for words, why in refused if (why not in said[words] if why else said[words])] == []
