@@ -156,12 +156,13 @@ ROOMS_BELOW = {
     "infra.terraform": "accounts blueprint kinds pulumi_cli resources specification ingest.activity ingest.errors",
     "local.accounts": (
         "endpoints keys machine pulumi running specification_here infra.accounts infra.pulumi_cli "
-        "infra.specification infra.stack infra.terraform ingest.aws ingest.snowflake"
+        "infra.specification infra.stack infra.terraform ingest.aws ingest.errors ingest.snowflake"
     ),
     "local.aws": "endpoints exit_with_parent faults process service_models wsgi",
     "local.cli": (
-        "accounts demo environment folder running terraform infra.accounts infra.cli infra.keys infra.specification "
-        "infra.status infra.terraform ingest.config ingest.errors ingest.sink ingest.snowflake ingest.terminal"
+        "accounts demo environment folder provisioning running terraform infra.accounts infra.cli infra.keys "
+        "infra.specification infra.status infra.terraform ingest.config ingest.errors ingest.sink "
+        "ingest.snowflake ingest.terminal"
     ),
     "local.clock": "",
     "local.demo": (

@@ -5,7 +5,7 @@ it can't meet another cloud.
 """
 
 import os
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -28,6 +28,7 @@ from firnline_local.specification_here import specification_here
 if TYPE_CHECKING:
     from snowflake.connector import SnowflakeConnection
 
+NO_SUCH_ROLE = "390189"
 WHOLE_OR_NOT_AT_ALL = "metadata=skip"
 """For a backend of files. Else each state has a file of attributes beside it, which is not replaced but written over: an
 engine that is killed there leaves it empty, and no command reads that state again (`failed to load checkpoint: EOF`)."""
@@ -44,6 +45,9 @@ class EmbeddedAccounts:
     """What Pulumi meets in place of AWS and Snowflake."""
     terraform_providers: Mapping[str, str] | None = None
     """The variables by which Terraform finds its own (`firnline_local.terraform.serving`), where it makes environments here."""
+    bootstrap: Callable[[], object] | None = None
+    """Makes what an administrator makes before the first `up`. An embedded environment has it of the specification that it was
+    started with; of a second one it is made when the deploy role is first asked for."""
 
     @property
     def place(self) -> str:
@@ -68,10 +72,18 @@ class EmbeddedAccounts:
         return client
 
     def snowflake(self) -> "SnowflakeConnection":
+        from firnline_ingest.errors import FirnlineError
         from firnline_local.endpoints import sql_session
 
         login = self.environment.logins["admin"]
-        return sql_session(self.environment.endpoints, replace(login, role=self.deploy_role or login.role))
+        login = replace(login, role=self.deploy_role or login.role)
+        try:
+            return sql_session(self.environment.endpoints, login)
+        except FirnlineError as error:
+            if self.bootstrap is None or NO_SUCH_ROLE not in error.what:
+                raise
+        self.bootstrap()
+        return sql_session(self.environment.endpoints, login)
 
     def snowflake_as(self, *, user: str, role: str, private_key: str) -> "SnowflakeConnection":
         from firnline_ingest.snowflake.connection import connect

@@ -14,10 +14,12 @@ from click.testing import CliRunner
 
 from firnline_infra.cli.audit import audit
 from firnline_infra.specification import load_spec
+from firnline_infra.specification.names import Names
 from firnline_ingest.config.document import parse
 from firnline_ingest.config.model import EngineConfig
 from firnline_ingest.snowflake.errors import KeyRefused
 from firnline_local.cli.env import env
+from firnline_local.cli.place import PLACE
 from firnline_local.endpoints import control
 from firnline_local.environment import LocalEnvironment
 from firnline_local.errors import ControlRefused, ProcessEnded, StatementRefused
@@ -38,6 +40,18 @@ def environment(local_environment: RunningEnvironment) -> Iterator[RunningEnviro
 
 def test_another_process_would_find_it(environment: RunningEnvironment) -> None:
     assert RunningEnvironment.attach(environment.folder.path).endpoints == environment.endpoints
+
+
+def test_a_second_environment_needs_no_bootstrap_either(environment: RunningEnvironment, tmp_path: Path) -> None:
+    """The embedded one was started with another specification, whose deploy role is there."""
+    path = tmp_path / "second.yaml"
+    path.write_text(LOCAL_SPEC.read_text().replace("name: local", "name: second", 1))
+    spec = load_spec(path)
+    accounts = PLACE.accounts(spec, {"local": True, "folder": environment.folder.path})
+    for _ in range(2):
+        with closing(accounts.snowflake()) as session, closing(session.cursor()) as cursor:
+            (role,) = cursor.execute("SELECT CURRENT_ROLE()").fetchone()  # type: ignore[union-attr, misc]
+            assert role == Names.of(spec).deploy_role.name
 
 
 def test_its_variables_lead_an_audit_to_its_reader(environment: RunningEnvironment) -> None:

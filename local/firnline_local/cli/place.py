@@ -42,12 +42,18 @@ class EmbeddedPlace:
 
         environment = RunningEnvironment.attach(values["folder"] or DEFAULT_FOLDER)
         role = Names.of(spec).deploy_role.name
+
+        def bootstrapped() -> None:
+            from firnline_local.provisioning import bootstrap
+
+            bootstrap(environment, spec)
+
         if module_of(spec.name) is None or environment.has_made(spec.name):
-            return EmbeddedAccounts(environment, role)
+            return EmbeddedAccounts(environment, role, bootstrap=bootstrapped)
         from firnline_local.terraform.serving import providing
 
         providers = click.get_current_context().with_resource(providing(environment))
-        return EmbeddedAccounts(environment, role, terraform_providers=providers)
+        return EmbeddedAccounts(environment, role, terraform_providers=providers, bootstrap=bootstrapped)
 
 
 PLACE = EmbeddedPlace()
