@@ -169,7 +169,7 @@ class Story:
     def rounds(self, config: Any) -> OversizeRounds:
         return OversizeRounds(
             config,
-            self.world.ledger,  # type: ignore[arg-type] # it stands before one
+            self.world.ledger,
             lambda: True,
             services=self.services,
             objects_of=lambda _: self.objects,

@@ -36,7 +36,6 @@ from tests.fakes.ledger import MemoryLedger
 from tests.fakes.snowpipe import BEGUN, Asker, Pipe
 from tests.ingest.dead_letters.conftest import Effect, MemoryObjects, Watched, at_place, killed_at
 from tests.ingest.spark.standing_in import receipt
-from tests.tiers import every_third
 
 CREATED = 1_700_000_000_000
 ONE, TWO = (ShardKey("orders", CREATED, f"shardId-00000000000{number}") for number in (1, 2))
@@ -145,7 +144,7 @@ def world() -> World:
     return World()
 
 
-@pytest.mark.parametrize("forgets", every_third([(False,), (True,)]))
+@pytest.mark.parametrize("forgets", [False, True])
 def test_wherever_a_driver_is_killed_the_next_one_finishes_and_nothing_is_doubled(forgets: bool) -> None:
     """From before the batch is written to behind its end; a person's replay comes between the two of every third place."""
 
