@@ -18,6 +18,7 @@ from moto.s3.models import FakeBucket, FakeDeleteMarker
 from moto.s3.responses import S3Response
 from moto.secretsmanager.models import FakeSecret, SecretsManagerBackend
 
+from firnline_local.aws.moto_repetitions import keep_what_repeats
 from firnline_local.aws.policy import is_allowed, is_denied, statements_of
 
 if TYPE_CHECKING:
@@ -33,6 +34,7 @@ def add_to_moto() -> None:
     if getattr(IamResponse, ADDED, False):
         return
     setattr(IamResponse, ADDED, True)
+    keep_what_repeats()
     _put(IamResponse, put_user_permissions_boundary)
     _put(IamResponse, delete_user_permissions_boundary)
     _after(IamResponse, "create_user", _note_boundary)

@@ -13,6 +13,7 @@ from firnline_ingest.ledger.dynamodb import DynamoLedger
 from firnline_ingest.ledger.lease import RunLease
 from firnline_ingest.migration.migrate import MigrationWriter
 from firnline_ingest.migration.tables import MigrationJournal
+from firnline_local.aws.moto_repetitions import keep_what_repeats
 
 GOLDEN = Path(__file__).parents[2] / "kcl" / "golden"
 RECORDED = ["1.15.3-single", "2.7.2-single", "2.7.2-multi", "3.5.1-single", "3.5.1-multi"]
@@ -23,6 +24,7 @@ def client() -> Any:
     """Made once: a client costs more than a test of it."""
     from moto import mock_aws
 
+    keep_what_repeats()
     with mock_aws():
         return dynamodb_client(AwsConfig(region="us-east-1"))
 
