@@ -1,13 +1,16 @@
 """Spark's protocol with its Python daemon: a port on standard output, a connection for each worker, the worker's id back."""
 
 import os
+import shutil
 import socket
 import struct
 import subprocess
 import sys
 import time
 from collections.abc import Iterator
+from pathlib import Path
 
+import pyspark
 import pytest
 
 TICK_S = 0.1
@@ -70,3 +73,44 @@ def test_where_spark_takes_the_end_of_a_connection_for_a_failure_it_stays(monkey
         check=True,
     )
     assert ends.stdout == "0.0\n"
+
+
+SPARK = Path(pyspark.__file__).parent
+ZIP = SPARK / "python" / "lib" / "pyspark.zip"
+
+
+def _printed(script: str, *path: Path) -> str:
+    ends = subprocess.run(
+        [sys.executable, "-c", script],
+        capture_output=True,
+        text=True,
+        check=True,
+        env=os.environ | {"PYTHONPATH": os.pathsep.join(map(str, path))},
+    )
+    return ends.stdout.strip()
+
+
+FILE_OF_PYSPARK = (
+    "from firnline_ingest.spark.python_daemon import use_compiled_files; use_compiled_files(); "
+    "import pyspark.daemon; print(pyspark.daemon.__file__)"
+)
+
+
+def test_modules_come_from_the_folder_whose_zip_spark_puts_in_front() -> None:
+    assert _printed(FILE_OF_PYSPARK, ZIP) == str(SPARK / "daemon.py")
+
+
+def test_the_zip_of_another_spark_stays_in_front(tmp_path: Path) -> None:
+    """On a cluster the zip is all that there is of Spark, or another version than what else can be imported."""
+    other = tmp_path / "spark" / "python" / "lib" / "pyspark.zip"
+    other.parent.mkdir(parents=True)
+    shutil.copy(ZIP, other)
+    assert _printed(FILE_OF_PYSPARK, other) == str(other / "pyspark" / "daemon.py")
+
+
+def test_what_a_daemon_has_is_left_alone_by_the_collections_of_its_workers() -> None:
+    script = (
+        "import gc; from firnline_ingest.spark import python_daemon as it; it.use_compiled_files(); "
+        "import pyspark.daemon; it.share_memory(); print(gc.get_freeze_count() > 10_000)"
+    )
+    assert _printed(script) == "True"
