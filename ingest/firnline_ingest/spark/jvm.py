@@ -53,6 +53,14 @@ def is_jvm_gone() -> bool:
     return process.poll() is not None if process is not None else os.getppid() != _parent
 
 
+def jvm_pid() -> int | None:
+    """Returns the process that runs Spark on this machine; None where none was started."""
+    gateway: Any = SparkContext._gateway
+    if gateway is None:
+        return None
+    return _parent if gateway.proc is None else int(gateway.proc.pid)
+
+
 def kill_jvm() -> None:
     """Kills the JVM if this process started it; Python workers end with it. Under spark-submit it outlives this process."""
     gateway: Any = SparkContext._gateway
