@@ -47,7 +47,8 @@ class PollingConfig(Section):
     max_records: int = Field(default=10_000, ge=1, le=10_000)
     """Records a read may return; a read never returns more than 10 MiB."""
     interval_ms: int = Field(default=210, ge=200, le=10_000)
-    """Between two reads of a shard: the service allows five a second to all consumers together."""
+    """Between two reads of a shard: the service allows five a second to all consumers together. At 0.3 MB/s a shard 1,000 takes
+    half of the CPU, and a record is read up to so much later."""
     idle_interval_ms: int = Field(default=2000, ge=200, le=10_000)
     """Between two reads of a shard to which nothing came for a while, at most: after ten seconds a tenth of that pause, where
     it is longer than `interval_ms`. The first record after the pause may wait so long; other consumers have the reads."""
