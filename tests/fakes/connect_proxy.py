@@ -12,15 +12,22 @@ from typing import Any, Self
 from urllib.parse import urlsplit
 
 CHUNK = 65_536
-REFUSED = b"HTTP/1.1 407 Proxy Authentication Required\r\nProxy-Authenticate: Basic\r\nContent-Length: 0\r\n\r\n"
+REFUSED = (
+    b"HTTP/1.1 407 Proxy Authentication Required\r\nProxy-Authenticate: Basic\r\nConnection: close\r\n"
+    b"Content-Length: 0\r\n\r\n"
+)
 FORBIDDEN = b"HTTP/1.1 403 Forbidden\r\nContent-Length: 0\r\n\r\n"
 
 
 class ConnectProxy:
     """Takes connections while the `with` block lasts."""
 
-    def __init__(self, hosts: Mapping[str, int] = {}, *, login: str | None = None) -> None:
+    def __init__(
+        self, hosts: Mapping[str, int] = {}, *, login: str | None = None, host_header: str | None = None
+    ) -> None:
+        """`host_header` is what servers get in plain requests, where they answer to no other name."""
         self.hosts = dict(hosts)
+        self._host_header = host_header
         self.login = login
         self.forbidden: set[str] = set()
         self.asked: list[tuple[str, str]] = []
@@ -84,6 +91,8 @@ class ConnectProxy:
                 client.sendall(b"HTTP/1.1 200 Connection established\r\n\r\n")
             else:
                 path = (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
+                if self._host_header is not None:
+                    headers["host"] = self._host_header
                 kept = [f"{name}: {value}" for name, value in headers.items() if not name.startswith("proxy-")]
                 kept.append("connection: close")
                 server.sendall("\r\n".join([f"{method} {path} HTTP/1.1", *kept, "", ""]).encode("latin-1"))

@@ -7,10 +7,12 @@ import sys
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 import pytest
 
 from firnline_local.running import RunningEnvironment
+from tests.fakes.connect_proxy import ConnectProxy
 from tests.iam.running import enforce_statements
 from tests.spark.conftest import HANGS_S, Lane
 
@@ -30,6 +32,19 @@ for checkpoint in sys.argv[2:]:
     except FirnlineError as error:
         said = [error.id, str(error)]
     print("SAID", json.dumps(said))
+"""
+QUERY = """
+import sys
+from pathlib import Path
+from firnline_ingest.config.load import load_config
+from firnline_ingest.proxy import use_proxy
+from firnline_ingest.spark.spark_session import new_session
+config = load_config(Path(sys.argv[1]))
+use_proxy(config)
+spark = new_session(config)
+rate = spark.readStream.format("rate").load().writeStream.format("noop").option("checkpointLocation", config.spark.checkpoint)
+rate.trigger(availableNow=True).start().awaitTermination()
+print("SHOWN", [value for _, value in spark.sparkContext.getConf().getAll() if "p@ss" in value])
 """
 KEY_ID, BUCKET, NOWHERE = "AKIACHECKPOINT", "checkpoints-of-a-test", "no-such-bucket"
 MAY_LOOK = [
@@ -96,6 +111,45 @@ def test_with_them_the_place_itself_is_looked_at_as_the_engine(
     assert refused[0] == nowhere[0] == "FL-5405"
     assert "Status Code: 403" in refused[1]
     assert "Status Code: 404" in nowhere[1]
+
+
+@pytest.mark.slow
+def test_a_query_keeps_its_checkpoint_in_s3_behind_a_proxy_that_wants_a_login(
+    local_environment: RunningEnvironment, tmp_path: Path, s3a_jars: Path
+) -> None:
+    """A plain endpoint: the proxy sees each request. With TLS it is the same client of Apache's, by CONNECT."""
+    bucket, host = "checkpoints-behind-a-proxy", "s3.proxied.example"
+    local_environment.client("s3").create_bucket(Bucket=bucket)
+    settings = {"endpoint": f"http://{host}", "endpoint.region": "us-east-1", "path.style.access": "true"}
+    keys = {"access.key": "a", "secret.key": "b"}
+    conf = {f"spark.hadoop.fs.s3a.{name}": value for name, value in (settings | keys).items()}
+    conf["spark.driver.extraClassPath"] = f"{s3a_jars}/*"
+    port = urlsplit(local_environment.endpoints.of_service("s3")).port or 0
+    with ConnectProxy({host: port}, login="engine:p@ss/w:rd", host_header="127.0.0.1") as proxy:
+        login = {"username_env": "PROXY_NAME", "password_env": "PROXY_WORD"}
+        document = local_environment.engine_config() | {"proxy": {"url": proxy.url, "login": login}}
+        document["spark"] = {"checkpoint": f"s3a://{bucket}/checkpoint/", "master": "local[1]", "conf": conf}
+        config = tmp_path / "engine.json"
+        config.write_text(json.dumps(document))
+        ran = subprocess.run(
+            [sys.executable, "-c", QUERY, str(config)],
+            env={
+                **os.environ,
+                "PROXY_NAME": "engine",
+                "PROXY_WORD": "p@ss/w:rd",
+                "SPARK_LOCAL_IP": "127.0.0.1",
+            },
+            capture_output=True,
+            text=True,
+            check=False,
+            timeout=HANGS_S,
+        )
+        asked = set(proxy.asked)
+    assert ran.returncode == 0, ran.stderr[-4000:]
+    assert "SHOWN []" in ran.stdout
+    assert {(method, host) for method in ("PUT", "GET", "HEAD")} <= asked
+    listed = local_environment.client("s3").list_objects_v2(Bucket=bucket)["Contents"]
+    assert {"checkpoint/offsets/0", "checkpoint/commits/0"} <= {each["Key"] for each in listed}
 
 
 def test_a_drain_needs_no_file_system_of_the_cluster(new_lane: Callable[..., Lane]) -> None:
