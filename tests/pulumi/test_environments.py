@@ -18,7 +18,7 @@ from .engine import run_the_engine
 from .environments import Trial, survey, trial_of
 from .survey.in_aws import Facts
 
-pytestmark = [pytest.mark.pulumi, pytest.mark.usefixtures("pulumi_binary"), pytest.mark.timeout(600)]
+pytestmark = [pytest.mark.slow, pytest.mark.pulumi, pytest.mark.usefixtures("pulumi_binary"), pytest.mark.timeout(600)]
 Change = Callable[[Trial], object]
 
 
@@ -63,7 +63,7 @@ BEHIND_THE_ENGINE = {"local": ["DROP STAGE FIRNLINE.RAW.ORDERS_DEAD_LETTERS"]}
 """Pulumi sees nothing of a stage but the grants on it, and would be refused those."""
 
 
-@pytest.mark.parametrize("name", ["local", pytest.param("prod", marks=pytest.mark.slow)])
+@pytest.mark.parametrize("name", ["local", "prod"])
 def test_an_environment_is_made_kept_repaired_and_removed_without_a_trace(name: str, tmp_path: Path) -> None:
     with trial_of(name, tmp_path) as trial:
         before, cli = survey(trial.environment), trial.cli
@@ -127,7 +127,6 @@ def make_removable(trial: Trial) -> None:
     assert survey(trial.environment) == there
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("name", ["dev", "staging"])
 def test_an_environment_is_made_and_then_nothing_is_left_to_do(name: str, tmp_path: Path) -> None:
     with trial_of(name, tmp_path) as trial:
