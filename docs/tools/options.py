@@ -16,7 +16,7 @@ from pydantic_core import PydanticUndefined
 
 from firnline_infra.specification.model import EnvironmentSpec
 from firnline_ingest.config.model import EngineConfig
-from firnline_ingest.config.other_names import FLINK, FLINK_UNLISTED, KAFKA, OPENFLOW, RETRIES
+from firnline_ingest.config.other_names import FLINK, FLINK_5, FLINK_UNLISTED, KAFKA, OPENFLOW, RETRIES
 from firnline_ingest.sink.options import SinkOptions
 
 PAGE = Path(__file__).parents[1] / "options.md"
@@ -47,6 +47,7 @@ THEIRS = {
     "scan.stream.initpos-timestamp-format": "yyyy-MM-dd'T'HH:mm:ss.SSSXXX",
     "scan.stream.recordpublisher": "POLLING",
     "scan.stream.efo.registration": "LAZY",
+    **dict.fromkeys(FLINK_5, NOT_STATED),
     "scan.stream.efo.http-client.max-concurrency": "10000",
     "scan.stream.efo.http-client.read-timeout": "360000 ms",
     "scan.shard.getrecords.maxrecordcount": "10000",
@@ -111,13 +112,14 @@ TABLES: Mapping[str, Iterable[str]] = {
         *list(FLINK)[: list(FLINK).index("scan.stream.efo.consumerarn") + 1],
         *FLINK_UNLISTED,
         *list(FLINK)[list(FLINK).index("scan.stream.efo.consumerarn") + 1 :],
+        *FLINK_5,
     ),
     "## Flink: attempts and pauses": RETRIES,
     "## Openflow": OPENFLOW,
     "## Snowflake's Kafka connector": KAFKA,
     "## Redshift: streaming ingestion": REDSHIFT,
 }
-HERE = {**FLINK, **FLINK_UNLISTED, **RETRIES, **OPENFLOW, **KAFKA}
+HERE = {**FLINK, **FLINK_UNLISTED, **FLINK_5, **RETRIES, **OPENFLOW, **KAFKA}
 
 
 def ours(here: str) -> str:

@@ -59,6 +59,20 @@ FLINK_UNLISTED = {
 }
 """Options of which that page has the description, or the sink's counterpart, and not the name."""
 
+FLINK_5 = {
+    "stream.arn": "streams[].arn",
+    "source.init.position": "pipelines[].initial_position.at",
+    "source.init.timestamp": "pipelines[].initial_position.timestamp",
+    "source.init.timestamp.format": "pipelines[].initial_position.timestamp_format",
+    "source.shard.discovery.interval": "epoch.seconds: shards are listed for every epoch",
+    "source.reader.type": "pipelines[].reader: polling, or fan_out",
+    "source.shard.get-records.max-record-count": "polling.max_records",
+    "source.efo.consumer.name": "pipelines[].reader.fan_out.consumer",
+    "source.efo.lifecycle": "pipelines[].reader.fan_out.registration: lazy for JOB_MANAGED, none for SELF_MANAGED",
+}
+"""By the option's name since version 5 of the connector, whose table `kinesis` has names of its own (Flink's documentation,
+"Amazon Kinesis Data Streams SQL Connector", release 2.2)."""
+
 _OPERATIONS = {
     "scan.stream.describe": "describe_stream",
     "scan.list.shards": "list_shards",
@@ -130,7 +144,9 @@ KAFKA = {
 """By the property's name in its documentation; those of Kafka Connect that it names are there too."""
 
 EVERY = {
-    **{name: ("Flink's Kinesis connector", here) for name, here in (FLINK | FLINK_UNLISTED | RETRIES).items()},
+    **{
+        name: ("Flink's Kinesis connector", here) for name, here in (FLINK | FLINK_UNLISTED | FLINK_5 | RETRIES).items()
+    },
     **{name: ("Openflow's Kinesis connector", here) for name, here in OPENFLOW.items()},
     **{name: ("Snowflake's Kafka connector", here) for name, here in KAFKA.items()},
 }

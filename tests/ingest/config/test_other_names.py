@@ -10,7 +10,16 @@ from pydantic import BaseModel
 
 from firnline_ingest.config.document import parse
 from firnline_ingest.config.model import EngineConfig
-from firnline_ingest.config.other_names import EVERY, FLINK, FLINK_UNLISTED, KAFKA, OPENFLOW, RETRIES, here_called
+from firnline_ingest.config.other_names import (
+    EVERY,
+    FLINK,
+    FLINK_5,
+    FLINK_UNLISTED,
+    KAFKA,
+    OPENFLOW,
+    RETRIES,
+    here_called,
+)
 from tests.ingest.config.test_model import document, problems
 
 OPTIONS = Path(__file__).with_name("flink_options.txt").read_text().split()
@@ -53,7 +62,9 @@ def test_what_an_option_is_called_here_is_a_name_of_the_configuration() -> None:
 
 def test_the_page_has_every_option_as_the_messages_have_it() -> None:
     rows = re.findall(r"^\| `(.+?)` \| .+? \| (.+?) \| .*\|$", PAGE.read_text(), re.MULTILINE)
-    assert {name: here for name, here in rows if name in EVERY} == FLINK | FLINK_UNLISTED | RETRIES | OPENFLOW | KAFKA
+    assert {
+        name: here for name, here in rows if name in EVERY
+    } == FLINK | FLINK_UNLISTED | FLINK_5 | RETRIES | OPENFLOW | KAFKA
 
 
 @pytest.mark.parametrize("name", [name for name in EVERY if "." in name])

@@ -9,7 +9,7 @@ from pydantic import BaseModel
 from firnline_infra.specification.other_connectors.flink_columns import put_columns
 from firnline_infra.specification.other_connectors.flink_sql import FlinkTable, creates_a_table, tables
 from firnline_infra.specification.other_connectors.taken_over import TakenOver
-from firnline_ingest.config.other_names import FLINK, FLINK_UNLISTED, RETRIES
+from firnline_ingest.config.other_names import FLINK, FLINK_5, FLINK_UNLISTED, RETRIES
 from firnline_ingest.config.pipeline import Alignment, PipelineOptions
 from firnline_ingest.config.retries import UNCHANGED
 from firnline_ingest.config.running import FanOutConfig, PollingConfig
@@ -48,12 +48,27 @@ def from_flink(text: str) -> TakenOver:
     return taken
 
 
+NAMED_BEFORE = {
+    "source.init.position": "scan.stream.initpos",
+    "source.init.timestamp": "scan.stream.initpos-timestamp",
+    "source.init.timestamp.format": "scan.stream.initpos-timestamp-format",
+    "source.reader.type": "scan.stream.recordpublisher",
+    "source.shard.get-records.max-record-count": "scan.shard.getrecords.maxrecordcount",
+    "source.efo.consumer.name": "scan.stream.efo.consumername",
+}
+"""Options since version 5 of the connector, with the same values as those of the table `kinesis-legacy`."""
+
+
 class _Reading:
     """One table."""
 
     def __init__(self, taken: TakenOver, table: FlinkTable) -> None:
         self._taken, self._table = taken, table
-        self._options: Mapping[str, str] = table.options
+        spelt = {NAMED_BEFORE[name]: name for name in table.options if name in NAMED_BEFORE}
+        self._spelt = {before: name for before, name in spelt.items() if before not in table.options}
+        """The file's own names, by those that are read here."""
+        here = {name: before for before, name in self._spelt.items()}
+        self._options: Mapping[str, str] = {here.get(name, name): value for name, value in table.options.items()}
         self._pipeline: dict[str, Any] = {}
         self._told: set[str] = set()
         self._path = f"pipelines[{len(taken.pipelines)}]"
@@ -73,11 +88,11 @@ class _Reading:
 
     def _take(self, option: str, path: str) -> None:
         self._told.add(option)
-        self._taken.take(option, path)
+        self._taken.take(self._spelt.get(option, option), path)
 
     def _leave(self, option: str, value: str, reason: str = "") -> None:
         self._told.add(option)
-        self._taken.leave(option, value, reason or _reason(option))
+        self._taken.leave(self._spelt.get(option, option), value, reason or _reason(option))
 
     def _stream(self) -> bool:
         arn = ARN.fullmatch(self._options.get("stream.arn", ""))
@@ -226,7 +241,7 @@ class _Reading:
             self._leave(option, self._options[option], reason)
             return
         self._told.add(option)
-        self._taken.put(option, path, number)
+        self._taken.put(self._spelt.get(option, option), path, number)
 
     def _seconds(self, option: str, model: type[BaseModel], field: str) -> None:
         given = self._options.get(option)
@@ -279,7 +294,7 @@ def _reason(option: str) -> str:
     if option.startswith("sink."):
         here = FLINK.get(option, "see docs/put.md")
         return f"a specification reads streams; of writing, {here}" if "nothing" not in here else here
-    known: str | None = (FLINK | FLINK_UNLISTED).get(option)
+    known: str | None = (FLINK | FLINK_UNLISTED | FLINK_5).get(option)
     if known is None:
         return "not on the connector's page that docs/options.md compares"
     return known.replace("aws.endpoints.kinesis", "network.endpoints.kinesis")

@@ -9,8 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from firnline_infra.specification.other_connectors.flink import NAMED_BEFORE
 from firnline_infra.specification.other_connectors.flink_sql import tables
-from firnline_ingest.config.other_names import FLINK, FLINK_UNLISTED, KAFKA, OPENFLOW, RETRIES
+from firnline_ingest.config.other_names import FLINK, FLINK_5, FLINK_UNLISTED, KAFKA, OPENFLOW, RETRIES
 from firnline_ingest.errors import ConfigError, UsageError
 
 from .taking_over import BASE, FLINK_SQL, OPENFLOW_BLOCK, Run, flink_with, of, told, written
@@ -116,6 +117,32 @@ def test_two_streams_of_one_name_are_said_to_be_two(
     assert ("an environment of its own" in problem) == ("another stream" in said)
 
 
+def test_the_names_of_the_current_connector_are_those_of_the_legacy_one(tmp_path: Path) -> None:
+    """Left out, a table would be read from LATEST on, whatever it says."""
+    options = {
+        "connector": "kinesis",
+        "stream.arn": "arn:aws:kinesis:eu-west-1:123456789012:stream/s",
+        "format": "json",
+    }
+    current = {
+        "source.init.position": "AT_TIMESTAMP",
+        "source.init.timestamp": "2026-01-02 03:04 +0100",
+        "source.init.timestamp.format": "yyyy-MM-dd HH:mm Z",
+        "source.reader.type": "EFO",
+        "source.shard.get-records.max-record-count": "5000",
+        "source.efo.consumer.name": "mine",
+    }
+    taken = of(tmp_path, flink_with(options | current))
+    (pipeline,) = taken.pipelines
+    assert pipeline["initial_position"]["at"] == "AT_TIMESTAMP"
+    assert pipeline["reader"]["fan_out"]["consumer"] == "mine"
+    assert taken.left == []
+    assert current.keys() <= {option for option, _ in taken.taken}
+    legacy = {NAMED_BEFORE[name]: value for name, value in current.items()}
+    before = of(tmp_path, flink_with(options | {"connector": "kinesis-legacy"} | legacy))
+    assert (taken.pipelines, taken.sections) == (before.pipelines, before.sections)
+
+
 def test_a_region_beside_an_arn_is_taken_or_told_apart(tmp_path: Path) -> None:
     options = BASE | {"stream.arn": "arn:aws:kinesis:eu-west-1:123456789012:stream/s", "aws.region": "eu-west-1"}
     assert ("aws.region", "streams[0].arn") in of(tmp_path, flink_with(options)).taken
@@ -157,7 +184,7 @@ def test_metadata_is_in_one_column_and_flinks_longest_text_is_a_text(run: Run) -
     assert "column b = timestamp: is in the column a" in result.output
 
 
-EVERY_FLINK = sorted((FLINK | FLINK_UNLISTED | RETRIES).keys() - {"sink.producer.*"})
+EVERY_FLINK = sorted((FLINK | FLINK_UNLISTED | FLINK_5 | RETRIES).keys() - {"sink.producer.*", "stream.arn"})
 
 
 @pytest.mark.parametrize("value", ["1", "true", "none", ""])
