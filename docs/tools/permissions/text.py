@@ -81,7 +81,7 @@ FEATURES = {
     Feature.S3_CHECKPOINT: "the checkpoint is in S3",
     Feature.S3_JOB_FILES: "the job's files are in S3",
     Feature.S3_DEAD_LETTERS: "dead letters go to the bucket",
-    Feature.S3_OVERSIZE_ROWS: "they do, and a pipeline says `oversize_rows: file`",
+    Feature.S3_OVERSIZE_ROWS: "dead letters of the bucket go by file (`oversize_rows: file`)",
     Feature.S3_LOGS: "logs go to the bucket",
     Feature.STREAM_DEAD_LETTERS: "dead letters go to a stream",
     Feature.LETTER_STREAM_KEY: "that stream has a key of the customer's",

@@ -345,7 +345,8 @@ class FilesRefused(DeadLetterError, Fatal):
             "not heal: report this message."
             if is_malformed
             else "the user's default role needs OPERATE and MONITOR on the pipe, READ on its stage, INSERT and SELECT on "
-            "the table, USAGE on what they are in (docs/files.md). Then run the same command again: nothing goes in twice.",
+            "the table, USAGE on what they are in (docs/files.md). Then run the same command again, or wait for the engine's "
+            "next round: nothing goes in twice.",
         )
 
 
@@ -359,7 +360,7 @@ class FilesNotStaged(DeadLetterError, Fatal):
             f"A file could not be put into the stage {stage}: {cause}",
             next_step="where it is gone, `firnline up` makes it again; the role needs READ and WRITE on it, and this machine a "
             "way to the storage that Snowflake keeps its stages in (SYSTEM$ALLOWLIST names the hosts). Then run the same command "
-            "again: nothing goes in twice.",
+            "again, or wait for the engine's next round: nothing goes in twice.",
         )
 
 
@@ -372,7 +373,7 @@ class FileUnproven(DeadLetterError, Retryable):
         super().__init__(
             f"After {minutes:g} minutes the pipe {pipe} has not said whether {path} is loaded.",
             next_step="ask SYSTEM$PIPE_STATUS: PAUSED is resumed, STOPPED_STAGE_DROPPED is dropped, and `firnline up` makes it "
-            "again. Then run the same command again: it goes on where this one stopped, and nothing goes in twice.",
+            "again. The same command, or the engine's next round, goes on where this one stopped, and nothing goes in twice.",
         )
 
 
@@ -388,6 +389,6 @@ class FileUnprovable(DeadLetterError, Fatal):
     def __init__(self, pipe: str, path: str, why: str) -> None:
         super().__init__(
             f"Whether the rows of {path} are in the table can't be determined by the pipe {pipe}: {why}.",
-            next_step="look for its rows in the table by their positions (docs/files.md), and say what you found: "
-            "--unfinished accept if they are there, or --unfinished forget if none is.",
+            next_step="look for its rows in the table by their positions (docs/files.md), and tell `firnline dead-letters replay "
+            "--by-file` what you found: --unfinished accept if they are there, or --unfinished forget if none is.",
         )
