@@ -61,6 +61,20 @@ def as_a_web_page(yarn: Path, method: str, path: str, document: dict[str, Any] |
     return answer.status, json.loads(answer.data or "null")
 
 
+def what_administrators_see(yarn: Path, who: str) -> list[tuple[str, int]]:
+    """Asks both daemons, as such a page does, for their configuration, their state and the level of their logs."""
+    (manager,) = re.findall(r"webapp\.address</name><value>[^:]*:(\d+)<", (yarn / "conf/yarn-site.xml").read_text())[
+        -1:
+    ]
+    (node,) = re.findall(r"Web app node started at (\d+)", (yarn / "nodemanager/stderr").read_text())
+    return [
+        (path, urllib3.request("GET", url, headers={"Host": "pages.example"}, retries=False).status)
+        for port in (manager, node)
+        for path in ("conf", "jmx", "stacks", "logLevel?log=a&level=DEBUG")
+        if (url := f"http://127.0.0.1:{port}/{path}{'&' if '?' in path else '?'}{who}")
+    ]
+
+
 def start_over_http(yarn: Path, who: str, command: str) -> tuple[int, Any]:
     _, made = as_a_web_page(yarn, "POST", f"/apps/new-application{who}")
     application = {
@@ -91,6 +105,9 @@ def test_the_step_that_ends_an_engine_asks_it_and_it_goes_with_its_cluster(clust
         code, said = start_over_http(folder / "yarn", who, f"touch {tmp_path / 'ran'}")
         assert code == 400, said
         assert "does not have permission to submit" in said["RemoteException"]["message"]
+        seen = what_administrators_see(folder / "yarn", who.removeprefix("?"))
+        assert [each for each in seen if each[1] not in (401, 403)] == []
+        assert len(seen) == 8
     assert not (tmp_path / "ran").exists()
     clusters.emr.terminate_job_flows(JobFlowIds=[id_])
     until(lambda: daemons(folder), lambda left: not left, HANGS_S)

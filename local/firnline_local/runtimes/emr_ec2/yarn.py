@@ -51,12 +51,17 @@ SCHEDULER = {
 """One queue; as many drivers as there is memory for, as EMR has it."""
 ONLY_ITS_USER = {
     "yarn.acl.enable": "true",
+    "hadoop.security.authorization": "true",  # without it everybody is an administrator to the servlets below
+    "hadoop.security.instrumentation.requires.admin": "true",  # /conf, /jmx, /stacks and /logLevel of both daemons
     "hadoop.http.filter.initializers": "org.apache.hadoop.http.lib.StaticUserWebFilter,",  # without the comma YARN puts
     "yarn.resourcemanager.webapp.delegation-token-auth-filter.enabled": "false",  # one before it that believes ?user.name=
+    "hadoop.http.authentication.type": "ldap",  # the NodeManager always puts it, whatever the filters: so it lets nobody in
+    "hadoop.http.authentication.ldap.providerurl": "ldap://127.0.0.1:1",
+    "hadoop.http.authentication.ldap.basedn": "ou=nobody",
 }
 """Who comes over HTTP is YARN's static user, whatever name he gives himself, and neither starts nor ends an application: a web
-page that reaches the port by a name of its own would run any command here. The servers of this package refuse such names
-(other_sites.py); Hadoop's looks at none."""
+page that reaches the port by a name of its own would run any command here. Nor does he read or change what is for administrators,
+or anything of the NodeManager. The servers of this package refuse such names (other_sites.py); Hadoop's looks at none."""
 QUEUE_RIGHTS = ("submit_applications", "administer_queue")
 
 
