@@ -154,6 +154,7 @@ class Yarn:
             "yarn.nodemanager.resource.cpu-vcores": str(self._size.cores),
             "yarn.nodemanager.vmem-check-enabled": "false",
             "yarn.nodemanager.disk-health-checker.enable": "false",  # a full disk is nobody's fault here
+            "yarn.nodemanager.disk-health-checker.max-disk-utilization-per-disk-percentage": "100",  # asked once all the same
             "yarn.scheduler.minimum-allocation-mb": "32",
             "yarn.scheduler.maximum-allocation-mb": str(self._size.memory_mib),
         }
