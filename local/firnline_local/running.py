@@ -39,6 +39,9 @@ BOOTSTRAPPED = {"admin"}
 class RunningEnvironment:
     """An embedded environment that runs already, perhaps in another process: its endpoints, logins and faults."""
 
+    _putting: tuple[Endpoints, Any] | None = None
+    """The client that `put_events` made, and where it asks: to make one takes longer than to put some events."""
+
     def __init__(self, folder: Path, state: EnvironmentState) -> None:
         self.folder = Folder(folder)
         self.state = state
@@ -123,7 +126,9 @@ class RunningEnvironment:
         from firnline_ingest.sink import SinkOptions, by_number, put_all
 
         encoded = (event if isinstance(event, bytes) else json.dumps(event).encode() for event in events)
-        return put_all(self.client("kinesis"), stream, encoded, SinkOptions(in_flight=4), key=key or by_number)
+        if self._putting is None or self._putting[0] is not self.endpoints:
+            self._putting = self.endpoints, self.client("kinesis")
+        return put_all(self._putting[1], stream, encoded, SinkOptions(in_flight=4), key=key or by_number)
 
     def set_faults(self, faults: "Iterable[Fault]") -> None:
         """Replaces the faults of all servers, and so clears those that get none. Raises InvalidFault."""

@@ -225,3 +225,22 @@ def test_a_first_statement_that_is_refused_is_named(
     with pytest.raises(StatementRefused, match="ACCOUNTADMIN could not run: GRANT ROLE NOBODY") as caught:
         bootstrap(environment, load_spec(LOCAL_SPEC))
     assert "correct what the specification names" in caught.value.next_step
+
+
+def test_events_are_put_by_one_client_for_as_long_as_the_endpoints_are_the_same(
+    local_environment: RunningEnvironment, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made_active(local_environment.client("kinesis"), "put-twice", shards=1)
+    environment, made = RunningEnvironment.attach(local_environment.folder.path), list[str]()
+
+    def client(service: str) -> object:
+        made.append(service)
+        return local_environment.client(service)
+
+    monkeypatch.setattr(environment, "client", client)
+    for _ in range(2):
+        assert environment.put_events("put-twice", [b"{}"]).records == 1
+    assert made == ["kinesis"]
+    environment.state = environment.state.model_copy(update={"endpoints": replace(environment.endpoints)})
+    environment.put_events("put-twice", [b"{}"])
+    assert made == ["kinesis", "kinesis"]

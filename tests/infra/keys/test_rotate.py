@@ -4,12 +4,15 @@ import json
 import threading
 import time
 from collections.abc import Callable, Iterator
+from contextlib import closing
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import count
 from pathlib import Path
 from typing import Any
 
 import pytest
+from snowflake.connector import SnowflakeConnection
 
 from firnline_infra.blueprint import engine_config
 from firnline_infra.blueprint.engine_config import engine_inputs
@@ -112,8 +115,13 @@ class World:
             for place, key in (("RSA_PUBLIC_KEY", keys.slot_1), ("RSA_PUBLIC_KEY_2", keys.slot_2)):
                 self.sql(f"ALTER USER {name} " + (f"SET {place} = '{key}'" if key else f"UNSET {place}"))
 
+    @cached_property
+    def session(self) -> SnowflakeConnection:
+        return self.environment.connect("admin")
+
     def sql(self, statement: str) -> list[tuple[Any, ...]]:
-        return self.environment.query(statement, login="admin")[1]
+        with closing(self.session.cursor()) as cursor:
+            return [tuple(row) for row in cursor.execute(statement).fetchall()]
 
     def create(self, pair: KeyPair, user: str | None = None) -> None:
         create_key(owner_of(self.spec_file, user or self.writer.key), self.accounts, make_pair=lambda: pair)
@@ -147,13 +155,15 @@ def world(
     pairs: list[KeyPair],
     monkeypatch: pytest.MonkeyPatch,
     request: pytest.FixtureRequest,
-) -> World:
+) -> Iterator[World]:
     monkeypatch.setenv("SSL_CERT_FILE", str(local_environment.endpoints.ca_file))
     name = f"rotation{next(numbers)}"
     spec_file = tmp_path / f"{name}.yaml"
     ingest = OWN[getattr(request, "param", "the engine's")]
     spec_file.write_text(SPEC.format(name=name, ingest=ingest.format(name=name)))
-    return World(local_environment, spec_file, pairs)
+    world = World(local_environment, spec_file, pairs)
+    with closing(world.session):
+        yield world
 
 
 @pytest.fixture
