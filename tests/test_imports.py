@@ -91,8 +91,8 @@ ROOMS_BELOW = {
     "ingest.sink": "aws config errors kinesis",
     "ingest.snowflake": "activity aws config errors identifiers ledger permissions proxy values",
     "ingest.spark": (
-        "aws config dead_letters environment_proxy errors identifiers kinesis ledger logs metrics native new_columns proxy "
-        "records schemas shard snowflake values"
+        "aws config datasource dead_letters environment_proxy errors identifiers kinesis ledger logs metrics native "
+        "new_columns proxy records schemas shard snowflake values"
     ),
     "ingest.terminal": "",
     "ingest.transforms": "config nesting records",

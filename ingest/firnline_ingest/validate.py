@@ -11,6 +11,7 @@ from uuid import UUID
 
 from firnline_ingest.checks import Check, Finding, Report, Rule, Suite, Verdict, findings_of, good, unknown
 from firnline_ingest.config.model import EngineConfig, PatternConfig, PipelineConfig
+from firnline_ingest.config.query import Query
 from firnline_ingest.errors import FirnlineError
 
 RULES = {
@@ -51,7 +52,7 @@ def found_on_paper(config: EngineConfig) -> list[Finding]:
     found: list[Finding] = []
     for pipeline in config.pipelines:
         plain = [each for each in pipeline.transforms if not each.functions]
-        alone = pipeline.model_copy(update={"transforms": plain})
+        alone = pipeline.model_copy(update={"transforms": plain, "query": None})
         check = _check("streams", f"format of {pipeline.stream}", partial(_format, alone))
         found += [each for each in findings_of(check, incomplete=()) if each.verdict is Verdict.WRONG]
     return found
@@ -85,6 +86,8 @@ def _looks(config: EngineConfig, pipeline: PipelineConfig) -> Iterator[tuple[str
         yield "registry of", partial(_registry, config, pipeline)
     if pipeline.transforms:
         yield "transforms of", partial(_transforms, pipeline)
+    if pipeline.query is not None:
+        yield "query of", partial(_query, pipeline.query)
 
 
 def _check(rule: str, name: str, look: Callable[[], str]) -> Check:
@@ -193,6 +196,15 @@ def _transforms(pipeline: PipelineConfig) -> str:
     return f"{', '.join(each.type for each in pipeline.transforms)}: {pipeline.conversion_hash}"
 
 
+def _query(query: Query) -> str:
+    """Raises CallableUnusable. Spark looks at its plan when the engine starts."""
+    from firnline_ingest.config.callables import load_callable
+
+    if query.function is not None:
+        load_callable(query.function)
+    return f"{query.function or 'SQL'}; its plan is looked at when the engine starts"
+
+
 def _losses(config: EngineConfig, pipeline: PipelineConfig) -> str:
     """Describes what left retention unread: it is not a problem that a start would meet, and is reported so that it is not
     overlooked.
@@ -246,7 +258,7 @@ def _format(pipeline: PipelineConfig) -> str:
     """Makes what a shard makes its rows with. Registries are not asked. Raises ConfigError."""
     from firnline_ingest.records.rows import RowMaker
 
-    RowMaker(pipeline, pipeline.stream, "", lambda _: lambda _id: None)
+    RowMaker(pipeline.model_copy(update={"query": None}), pipeline.stream, "", lambda _: lambda _id: None)
     return pipeline.format.type
 
 

@@ -7,7 +7,7 @@ Where a pipeline's callable can't be imported, an audit finds rows by their plac
 from collections.abc import Iterator, Set
 from dataclasses import dataclass
 
-from firnline_infra.audit.errors import CallableAbsent, NotAuditable
+from firnline_infra.audit.errors import CallableAbsent, NotAuditable, QueryUnaudited
 from firnline_ingest.config.callables import CallableUnusable, load_callable
 from firnline_ingest.config.model import EngineConfig, PipelineConfig
 from firnline_ingest.config.rows import MetadataForm, PartName, UnusableRecords
@@ -19,22 +19,35 @@ Target = tuple[str, str, str]
 BELIEVED = "The callable {} was called here too: what it returns is believed, and nothing is proven of its own code."
 BEHIND_A_SELECT = "A SELECT may take values out of records: rows were found by their places, their values not compared."
 
+BEHIND_A_QUERY = (
+    "The pipeline's query was not run here: each row and each dead letter is one record's of the stream, and no record has two; "
+    "a record that has neither counts as skipped, and nobody proved that the query drops it. Values were not compared."
+)
+
 
 @dataclass(frozen=True, kw_only=True)
 class AuditMode:
     """Abilities of an audit of one pipeline where it runs."""
 
     pipeline: PipelineConfig
-    """The pipeline by which records are converted here: without its transforms where one of them can't be imported."""
+    """The pipeline by which records are converted here: without its transforms where one of them can't be imported, and without
+    its query."""
     compares_contents: bool
     knows_routes: bool = True
     """Whether the pipeline, as it is here, can say in which of its tables a record belongs."""
     remarks: tuple[str, ...] = ()
+    believes_absence: bool = False
+    """Whether a record that is nowhere is taken for one that the pipeline's query drops."""
 
     @classmethod
     def of(cls, config: EngineConfig, pipeline: PipelineConfig, *, contents: bool) -> "AuditMode":
-        """`contents`: whether values are to be compared. Raises NotAuditable or CallableAbsent."""
+        """`contents`: whether values are to be compared. Raises NotAuditable, QueryUnaudited or CallableAbsent."""
         refuse_unauditable(pipeline, companions_of(config, pipeline, targets_of(pipeline)))
+        if pipeline.query is not None:
+            if pipeline.format.makes_several_rows:
+                raise QueryUnaudited(pipeline.stream)
+            unqueried = pipeline.model_copy(update={"query": None, "transforms": []})
+            return cls(pipeline=unqueried, compares_contents=False, remarks=(BEHIND_A_QUERY,), believes_absence=True)
         if path := absent_callable(pipeline, letters_are_seen=config.dead_letters.stream is None):
             as_it_came = pipeline.model_copy(update={"transforms": []})
             where = ", and nobody could say in which table they belong" if pipeline.routes else ""

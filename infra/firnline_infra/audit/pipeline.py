@@ -11,7 +11,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from firnline_infra.audit.content_check import ContentComparison
-from firnline_infra.audit.conversion import decoded_of, not_ingested_of, user_records_of
+from firnline_infra.audit.conversion import believed_absent, decoded_of, not_ingested_of, user_records_of
 from firnline_infra.audit.findings import ProblemKind, ShardFindings
 from firnline_infra.audit.internal_state import (
     Counters,
@@ -152,7 +152,9 @@ class PipelineAudit:
             window=self.window,
             cutoff_at=cutoff,
             check=self._content_check(tables) if self.mode.compares_contents else None,
-            not_ingested=not_ingested_of(self.config, as_routed, schemas),
+            not_ingested=believed_absent
+            if self.mode.believes_absence
+            else not_ingested_of(self.config, as_routed, schemas),
             decoded=decoded_of(as_routed, schemas, tables.labels),
             taken_apart=partial(user_records_of, self.pipeline, lineage),
             replayed_into=replayed_of(self.config, lineage, tables.labels),

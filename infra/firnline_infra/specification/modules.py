@@ -64,6 +64,9 @@ def _callables_that_are_absent(spec: EnvironmentSpec) -> Iterator[str]:
             for path in transform.functions:
                 if problem := _problem(path, runtime.modules):
                     yield f"pipelines[{place}].transforms[{number}].callable: {problem}"
+        function = pipeline.query.function if pipeline.query is not None else None
+        if function is not None and (problem := _problem(function, runtime.modules)):
+            yield f"pipelines[{place}].query.function: {problem}"
 
 
 def _problem(callable_: str, modules: Sequence[str]) -> str | None:

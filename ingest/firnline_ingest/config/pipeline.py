@@ -16,6 +16,7 @@ from firnline_ingest.config.identifier import IdentifierText, OwnColumn
 from firnline_ingest.config.kinds import DEFAULT_FORMAT, AnyFormat, AnyTransform
 from firnline_ingest.config.login import ServiceLogin
 from firnline_ingest.config.position import InitialPosition
+from firnline_ingest.config.query import Query, refuse_beside_query
 from firnline_ingest.config.reader import Reader
 from firnline_ingest.config.rows import Metadata, Tolerance, UnusableRecords
 from firnline_ingest.config.transform import refuse_another_case, refuse_metadata_keys, transforms_hash
@@ -104,6 +105,9 @@ class PipelineOptions(Section):
     (VARIANT); of text (VARCHAR) and bytes (BINARY), which are in one column in any case, it names that column."""
     transforms: list[AnyTransform] = Field(default=[])
     """What becomes of a record before it is a row, one behind the other (docs/transforms.md); nothing by default."""
+    query: Query | None = None
+    """SQL, or a function of DataFrames, that Spark runs over the rows before they are sent (docs/query.md); none by default,
+    because rows then never cross the JVM."""
     max_row_bytes: int = Field(default=MAX_ROW_BYTES, ge=1024, le=16 * 1024 * 1024)
     """Bytes of one row as sent, metadata included; a larger one becomes a dead letter. The SDK sends rows of up to 1,048,000
     bytes to Snowflake itself and uploads larger ones to a bucket of Snowflake's, which the workers' network has to let
@@ -129,6 +133,7 @@ class PipelineOptions(Section):
             raise ValueError(
                 f"oversize_rows: file is made of dead letters, and on_error: {self.on_error} keeps none; remove one of them"
             )
+        refuse_beside_query(self)
         return self
 
     @property
@@ -152,6 +157,7 @@ class PipelineOptions(Section):
         )
         decides += f"content in {self.content_column}" if self.content_column is not None else ""
         decides += transforms_hash(self.transforms) if self.transforms else ""
+        decides += self.query.hash_text if self.query is not None else ""
         return hashlib.sha256(decides.encode()).hexdigest()[:16]
 
 

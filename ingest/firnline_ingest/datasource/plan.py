@@ -108,7 +108,7 @@ class _Walk:
         """Returns whether the rows of each partition come in the same order each time; notes what makes them others."""
         name = str(node.nodeName())
         self._look_at_expressions(node)
-        children = list(_each(node.children()))
+        children = list(each_of(node.children()))
         if not children:
             self._look_at_leaf(node, name)
             return not (name == "LogicalRDD" and self._is_shuffled(node.rdd()))
@@ -127,14 +127,14 @@ class _Walk:
         return False
 
     def _look_at_expressions(self, node: Node) -> None:
-        for expression in _each(node.expressions()):
+        for expression in each_of(node.expressions()):
             if not expression.deterministic():
-                self.problems += [f"{each.sql()}: it is another value each time" for each in _unsteady(expression)]
-            for salted in _below(expression, _is_salted):
+                self.problems += [f"{each.sql()}: it is another value each time" for each in unsteady(expression)]
+            for salted in below(expression, is_salted):
                 self.problems.append(
                     f"{salted.sql()}: its initialization vector is another one each time; give one, or a hash"
                 )
-            for clock in _below(expression, _is_clock) if self._is_streaming else ():
+            for clock in below(expression, _is_clock) if self._is_streaming else ():
                 self.problems.append(f"{clock.sql()}: it is not kept with the batch; current_timestamp() is")
         if node.subqueries().nonEmpty():
             self.problems.append("a subquery: what it finds may change; write it as a join")
@@ -171,9 +171,9 @@ class _Walk:
         if getattr(node, "global")():
             self.problems.append("Sort: where its partitions end is sampled; sortWithinPartitions stays in them")
             return False
-        by = (order.child() for order in _each(node.order()))
+        by = (order.child() for order in each_of(node.order()))
         covered = {each.exprId().id() for each in by if _is_a(each, "AttributeReference")}
-        return is_firm or all(each.exprId().id() in covered and _is_told_apart(each) for each in _each(node.output()))
+        return is_firm or all(each.exprId().id() in covered and _is_told_apart(each) for each in each_of(node.output()))
 
     def _look_at_shuffle(self, node: Node, name: str) -> None:
         look = {
@@ -190,29 +190,29 @@ class _Walk:
                 f"{name}: Spark puts its partitions together by size and cores; set {ADAPTIVE} to false"
             )
         if name == "RepartitionByExpression" and any(
-            _is_a(each, "SortOrder") for each in _each(node.partitionExpressions())
+            _is_a(each, "SortOrder") for each in each_of(node.partitionExpressions())
         ):
             self.problems.append(f"{name}: where its ranges end is sampled; repartition by columns")
 
     def _aggregate(self, node: Node, _: str) -> None:
-        for key in _each(node.groupingExpressions()):
+        for key in each_of(node.groupingExpressions()):
             if not _is_told_apart(key):
                 self.problems.append(
                     f"{key.sql()}: which of the equal values a group is named by may change; see COLLATE"
                 )
-        for expression in _each(node.aggregateExpressions()):
-            for each in _below(expression, lambda found: _is_a(found, "AggregateExpression")):
+        for expression in each_of(node.aggregateExpressions()):
+            for each in below(expression, lambda found: _is_a(found, "AggregateExpression")):
                 self._aggregate_function(each)
 
     def _aggregate_function(self, expression: Node) -> None:
         function = expression.aggregateFunction()
         name = str(function.getClass().getSimpleName())
-        kinds = [str(each.dataType().simpleString()).partition("(")[0] for each in _each(function.children())]
+        kinds = [str(each.dataType().simpleString()).partition("(")[0] for each in each_of(function.children())]
         if name in EXACT and not all(kind in EXACT[name] for kind in kinds):
             self.problems.append(
                 f"{expression.sql()}: numbers are rounded as they are added, in any order; cast to DECIMAL"
             )
-        elif name not in EXACT and not (name in AGGREGATES and all(map(_is_told_apart, _each(function.children())))):
+        elif name not in EXACT and not (name in AGGREGATES and all(map(_is_told_apart, each_of(function.children())))):
             self.problems.append(f"{expression.sql()}: it is not known to be the same in any order")
 
     def _repartition(self, node: Node, name: str) -> None:
@@ -220,8 +220,8 @@ class _Walk:
             self.problems.append(f"{name}: coalesce may put other partitions together; repartition, and sort in them")
 
     def _unique(self, node: Node, name: str) -> None:
-        keys = {each.exprId().id() for each in _each(node.keys())}
-        if any(each.exprId().id() not in keys for each in _each(node.output())):
+        keys = {each.exprId().id() for each in each_of(node.keys())}
+        if any(each.exprId().id() not in keys for each in each_of(node.output())):
             self.problems.append(f"{name}: which of the rows with equal keys stays may change; name all columns")
 
 
@@ -253,23 +253,23 @@ def _source(node: Node, name: str) -> str:
     return before.strip() or behind.rpartition("]")[2].strip() or name
 
 
-def _unsteady(expression: Node) -> Iterator[Node]:
+def unsteady(expression: Node) -> Iterator[Node]:
     """The lowest expressions below which everything is the same each time."""
-    below = [child for child in _each(expression.children()) if not child.deterministic()]
-    if not below:
+    lower = [child for child in each_of(expression.children()) if not child.deterministic()]
+    if not lower:
         yield expression
-    for child in below:
-        yield from _unsteady(child)
+    for child in lower:
+        yield from unsteady(child)
 
 
-def _below(expression: Node, is_wanted: Callable[[Node], bool]) -> Iterator[Node]:
+def below(expression: Node, is_wanted: Callable[[Node], bool]) -> Iterator[Node]:
     if is_wanted(expression):
         yield expression
-    for child in _each(expression.children()):
-        yield from _below(child, is_wanted)
+    for child in each_of(expression.children()):
+        yield from below(child, is_wanted)
 
 
-def _is_salted(expression: Node) -> bool:
+def is_salted(expression: Node) -> bool:
     """Returns whether it encrypts with a random vector, which Spark calls deterministic."""
     if str(expression.getClass().getSimpleName()) != "AesEncrypt":
         return False
@@ -286,6 +286,6 @@ def _is_told_apart(value: Node) -> bool:
     return "collate" not in str(value.dataType().simpleString())
 
 
-def _each(found: Node) -> Iterator[Node]:
+def each_of(found: Node) -> Iterator[Node]:
     """The items of a Seq of Scala's."""
     return (found.apply(number) for number in range(found.size()))

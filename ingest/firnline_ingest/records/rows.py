@@ -7,12 +7,13 @@ never raised and never dropped. A record is rows or rejected, in whole: so it co
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Self
+from typing import ClassVar, Self
 
 import msgspec
 
 from firnline_ingest.config.format import EmptyRecords, SchemasOf, no_registry
 from firnline_ingest.config.model import PipelineConfig
+from firnline_ingest.config.query import QueryNotRunHere
 from firnline_ingest.kinesis.page import Record
 from firnline_ingest.records.chain import Chain
 from firnline_ingest.records.contents import bounded, decoder_of, types_of, without_null, wrap_of
@@ -102,6 +103,9 @@ class Rows:
 class RowMaker:
     """Makes rows of one shard's records; not thread-safe."""
 
+    asks_query: ClassVar[bool] = False
+    """Whether it asks the pipeline's query; one that can't makes no row of a pipeline that has one."""
+
     def __init__(
         self,
         pipeline: PipelineConfig,
@@ -111,13 +115,16 @@ class RowMaker:
         *,
         now_ms: Callable[[], int] = clock_ms,
     ) -> None:
+        """Raises QueryNotRunHere."""
+        if pipeline.query is not None and not self.asks_query:
+            raise QueryNotRunHere(stream)
         self._are_numbered = pipeline.format.makes_several_rows
         self._head = MetadataHead(pipeline.metadata, stream=stream, shard_id=shard_id)
         self._now_ms = now_ms if pipeline.metadata.is_on("push_time") else None
         self._check = JsonObjectCheck(pipeline.metadata.columns(are_numbered=self._are_numbered))
         self._transform = Chain(pipeline.transforms, stream=stream, shard_id=shard_id) if pipeline.transforms else None
         self._wrap = wrap_of(pipeline)
-        needs_no_object = self._transform is not None or self._wrap is not None
+        needs_no_object = self.asks_query or self._transform is not None or self._wrap is not None
         self._check_content = bounded(check_any_json, pipeline.max_row_bytes) if needs_no_object else self._check
         if pipeline.format.may_be_null and pipeline.empty_records is not EmptyRecords.REJECT:
             self._check_content = without_null(self._check_content)

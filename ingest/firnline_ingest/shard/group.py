@@ -78,6 +78,16 @@ class ShardGroup:
         self._is_over |= watch is not None and deadline.is_stopped
         return [runner.receipt(is_due=deadline.is_stopped) for runner in asked] + self._ends_of_others(asked)
 
+    def begin(self, works: Sequence[ShardWork], deadline: Deadline) -> None:
+        """Asks for what `run` asks for, and waits for nothing: an epoch in which Spark runs queries over the shards' pages."""
+        self._drop_what_ended()
+        if not self._is_over:
+            self._ask(works, deadline)
+
+    def are_over(self, stream: str) -> bool:
+        """Returns whether no shard of the stream is read any more."""
+        return _are_over([runner for key, runner in self._runners.items() if key.stream == stream])
+
     def finish(self) -> list[Receipt]:
         """Every shard that is still read proves what it sent and gives its channel back; their receipts.
 

@@ -4,7 +4,7 @@ import random
 import shlex
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from firnline_ingest.config.format import SchemasOf, no_registry
@@ -21,6 +21,7 @@ from firnline_ingest.ledger.backend import Ledger
 from firnline_ingest.ledger.row import RunningTotals, ShardRow
 from firnline_ingest.new_columns import NewColumns
 from firnline_ingest.records.key_shape import TableKeys
+from firnline_ingest.shard.queries import PageQueries
 from firnline_ingest.shard.steps import Observer, unobserved
 from firnline_ingest.snowflake.channel import ChannelOpener
 from firnline_ingest.snowflake.channel_errors import RowsRejected
@@ -29,6 +30,11 @@ from firnline_ingest.values import Position, ShardKey, TargetTable
 
 if TYPE_CHECKING:
     from mypy_boto3_kinesis import KinesisClient
+
+
+def typed_by_nothing(_: PipelineConfig) -> Callable[[bytes], bytes]:
+    """Returns each object as it is."""
+    return lambda document: document
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,6 +134,10 @@ class ShardServices:
     """Who adds columns, for pipelines that say so; none are added where absent."""
     schemas: SchemasOf = no_registry
     """How the registry of a format is asked, where it has one."""
+    queries: PageQueries = field(default_factory=PageQueries)
+    """Where pages wait for their pipeline's query."""
+    typed_by: Callable[[PipelineConfig], Callable[[bytes], bytes]] = typed_by_nothing
+    """How an object gets the types of its query's schema."""
     observer: Observer = unobserved
     now_ms: Callable[[], int] = lambda: int(time.time() * 1000)
     prove_every_s: float = 1.0

@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Iterable, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from typing import Any, Self
 
 from firnline_ingest.config.model import EngineConfig
@@ -75,6 +75,10 @@ class Assignment:
     seconds: float
     arrival_ms: int | None = None
     log_level: str = "INFO"
+    schemas: Mapping[str, str] = field(default_factory=dict)
+    """The schemas of the pipelines' queries as Spark has parsed them, in JSON, by their texts."""
+    confirmed: tuple[str, ...] = ()
+    """The rounds of queries whose jobs have succeeded (shard/queries.py)."""
 
     @property
     def works(self) -> list[ShardWork]:
@@ -89,6 +93,8 @@ class Assignment:
                 "seconds": self.seconds,
                 "arrival_ms": self.arrival_ms,
                 "log_level": self.log_level,
+                "schemas": dict(self.schemas),
+                "confirmed": self.confirmed,
             }
         )
 
@@ -97,7 +103,8 @@ class Assignment:
         document: dict[str, Any] = json.loads(text)
         shards = tuple(map(PlannedShard.from_dict, document.pop("shards")))
         config = EngineConfig.model_validate_json(json.dumps(document.pop("config")))
-        return cls(config=config, shards=shards, **document)
+        confirmed = tuple(document.pop("confirmed"))
+        return cls(config=config, shards=shards, confirmed=confirmed, **document)
 
 
 def _work(shard: PlannedShard, config: EngineConfig) -> ShardWork:

@@ -4,8 +4,9 @@ Spark calls `run` once a batch (foreachBatch). A replayed batch is safe: every s
 """
 
 import json
+import time
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from firnline_ingest.config.model import EngineConfig
@@ -25,6 +26,7 @@ from firnline_ingest.spark.pattern_watch import PatternWatch
 from firnline_ingest.spark.placement import executor_slots, run_in_own_workers
 from firnline_ingest.spark.planner import PlanRow
 from firnline_ingest.spark.planner_daemons import end_idle_daemons
+from firnline_ingest.spark.query_rounds import QueryEpochs, Task
 from firnline_ingest.spark.table_watch import TableWatch
 from firnline_ingest.spark.task import finish_partition, ingest_partition
 from firnline_ingest.values import ShardKey
@@ -52,12 +54,14 @@ class EpochRunner:
     columns: ColumnWatch = field(default_factory=ColumnWatch)
     tables: TableWatch = field(default_factory=TableWatch)
     patterns: PatternWatch = field(init=False)
+    queries: QueryEpochs = field(init=False)
     _placement: Placement = field(default_factory=Placement)
     """Of the last epoch."""
     _tasks: list[tuple[int, str, str]] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         self.patterns = PatternWatch(self.config)
+        self.queries = QueryEpochs(self.spark, self.config)
         self.tables.notes.ledger = self.ledger
         self.columns.by_hand.makes = columns_made(self.config)
 
@@ -75,7 +79,9 @@ class EpochRunner:
         self.patterns.look({row.stream for row in rows})
         shards, refused = self._with_targets([row for row in rows if not row.problem])
         refused = [_refused(row) for row in rows if row.problem] + refused
-        to_read = [shard for shard in shards if not self.skips(shard.key)]
+        unqueried = self.queries.prepare({shard.stream for shard in shards})
+        refused += self._without_rounds(unqueried, shards)
+        to_read = [shard for shard in shards if not self.skips(shard.key) and shard.stream not in unqueried]
         receipts = self._ingest(to_read, waiting={receipt.stream for receipt in refused})
         self.columns.sighted(receipts)
         self.columns.count(refused + receipts)
@@ -92,17 +98,35 @@ class EpochRunner:
         kept = {key for group in self._placement.groups for key in group.shards if key.stream in waiting}
         wanted = planned.keys() | kept
         self._placement = place(self._placement, wanted, slots=slots, most=most)
-        self._tasks = [
-            (group.number, group.executor, self._assignment([planned[key] for key in here]).to_json())
+        tasks = [
+            (group.number, group.executor, self._assignment([planned[key] for key in here]))
             for group in self._placement.groups
             if (here := sorted(group.shards & planned.keys(), key=str))
         ]
-        receipts = [
+        self._tasks = [(number, where, assignment.to_json()) for number, where, assignment in tasks]
+        failed = self._with_rounds(tasks, shards) if self.queries.streams(key.stream for key in planned) else []
+        receipts = failed + [
             Receipt.from_dict(json.loads(answer))
             for answer in run_in_own_workers(context, ingest_partition, self._tasks)
         ]
         error = TooFewCores(shards=len(wanted), most=most, slots=sum(slots.values()))
         return receipts + [_left_out(planned[key], error) for key in self._placement.left_out if key in planned]
+
+    def _with_rounds(self, tasks: Sequence[Task], shards: Sequence[PlannedShard]) -> list[Receipt]:
+        """Runs the queries for the epoch; what is left of its time is for the tasks that follow, which bring the receipts."""
+        ends_s = time.monotonic() + self.config.epoch.seconds
+        problems = self.queries.run(tasks, self.config.epoch.seconds)
+        left_s = max(0.0, ends_s - time.monotonic())
+        self._tasks = [
+            (number, where, replace(assignment, seconds=left_s, confirmed=self.queries.confirmed).to_json())
+            for number, where, assignment in tasks
+        ]
+        return self._without_rounds(problems, shards)
+
+    @staticmethod
+    def _without_rounds(problems: Mapping[str, FirnlineError], shards: Sequence[PlannedShard]) -> list[Receipt]:
+        epochs = {shard.stream: shard.epoch for shard in shards}
+        return [Receipt.of_pipeline(name, epochs[name], ShardProblem.of(error)) for name, error in problems.items()]
 
     def _with_targets(self, rows: Sequence[PlanRow]) -> tuple[list[PlannedShard], list[Receipt]]:
         """Asks Snowflake about each table once an epoch: a table that was replaced is seen before it is written to."""
@@ -137,7 +161,14 @@ class EpochRunner:
         return states
 
     def _assignment(self, group: Sequence[PlannedShard]) -> Assignment:
-        return Assignment(self.config, self.run_id, tuple(group), self.config.epoch.seconds, self.arrival_ms)
+        return Assignment(
+            self.config,
+            self.run_id,
+            tuple(group),
+            self.config.epoch.seconds,
+            self.arrival_ms,
+            schemas=self.queries.schemas,
+        )
 
 
 def _unread(row: PlanRow) -> Unread:

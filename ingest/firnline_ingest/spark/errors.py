@@ -142,3 +142,42 @@ class SparkUnstartable(FirnlineError, Fatal):
             next_step="look at what Spark wrote before this line; spark.master, spark.conf and spark.checkpoint in the "
             "configuration are handed to it as they are.",
         )
+
+
+class QueryNotNarrow(FirnlineError, Fatal):
+    """A pipeline's query can't be run between a shard's records and its channel."""
+
+    id = "FL-1213"
+    causes = (
+        "A pipeline's `query` has a shuffle, drops or makes up `_position`, reads something else than its rows, or gives another "
+        "value each time; or Spark can't analyze it"
+    )
+    remedy = "change what the message names (docs/query.md); its stream is not read until then, and the others are"
+
+    def __init__(self, stream: str, problems: Sequence[str]) -> None:
+        super().__init__(
+            f"The query of {stream} can't be run row by row, exactly once: {'; '.join(problems)}.",
+            next_step="change what is named. What needs several records together (a join, an aggregate, a window) belongs behind "
+            "the table (a dynamic table), or into a query of your own (docs/which-lane.md).",
+        )
+        self.problems = tuple(problems)
+
+
+class QueryRoundFailed(FirnlineError, Retryable):
+    """Spark's job over pages of a pipeline failed, mostly because its query raised an error on a record."""
+
+    id = "FL-1214"
+    causes = (
+        "A pipeline's `query` raises an error on one of the records at hand (a division by zero, a cast, a UDF), or an executor "
+        "was lost"
+    )
+    remedy = (
+        "let the query give NULL there (try_divide, try_cast) or filter the record; nothing was taken in or passed over"
+    )
+
+    def __init__(self, stream: str, cause: str) -> None:
+        super().__init__(
+            f"Spark could not run the query of {stream} over the records at hand: {cause}",
+            next_step="nothing of these records is in the table, and none is passed over: they are read again. If the cause is a "
+            "value, let the query give NULL for it (try_divide, try_cast, try_element_at) or filter the record.",
+        )

@@ -51,6 +51,16 @@ def run_in_own_workers(
     return context.union([_bound(rdd.mapPartitions(function), number) for number, rdd in placed]).collect()
 
 
+def placed_bytes(
+    context: SparkContext, function: Callable[[Iterable[str]], Iterator[bytes]], task: tuple[int, str, str]
+) -> Any:
+    """The JVM's RDD of the bytes that `function` makes of one task, placed and bound as in `run_in_own_workers`."""
+    number, location, item = task
+    made: Any = _placed(context, item, location).mapPartitions(function)
+    made._bypass_serializer = True
+    return _bound(made, number)._jrdd
+
+
 def _placed(context: SparkContext, item: str, location: str) -> "RDD[str]":
     """An RDD of one partition."""
     if location != ANYWHERE:

@@ -5,11 +5,11 @@ configuration or the run changes.
 """
 
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 
 from firnline_ingest.config.access import HERE
-from firnline_ingest.config.model import EngineConfig
+from firnline_ingest.config.model import EngineConfig, PipelineConfig
 from firnline_ingest.logs import configure_logs
 from firnline_ingest.proxy import use_proxy
 from firnline_ingest.shard.group import ShardGroup, Watch
@@ -22,6 +22,7 @@ AGAIN_S = 2.0
 """A task that is tried again only takes its shards on: the others' epoch is nearly over, and should not wait for a whole one."""
 
 _groups: dict[tuple[str, str], tuple[ShardGroup, Retirement]] = {}
+_schemas: dict[str, str] = {}
 
 
 def ingest_partition(assignments: Iterable[str]) -> Iterator[str]:
@@ -29,7 +30,7 @@ def ingest_partition(assignments: Iterable[str]) -> Iterator[str]:
     for document in assignments:
         assignment = Assignment.from_json(document)
         configure_logs(assignment.log_level)
-        group, retirement = _group_for(assignment.config, assignment.run_id)
+        group, retirement = group_of(assignment)
         retirement.tick(assignment.works)
         seconds = min(assignment.seconds, AGAIN_S) if _is_tried_again() else assignment.seconds
         deadline = Deadline.after(seconds, arrival_ms=assignment.arrival_ms)
@@ -45,7 +46,7 @@ def prepare_partition(assignments: Iterable[str]) -> Iterator[str]:
     for document in assignments:
         assignment = Assignment.from_json(document)
         configure_logs(assignment.log_level)
-        _group_for(assignment.config, assignment.run_id)
+        group_of(assignment)
         load_sdk(assignment.config.snowflake)
         yield from ()
 
@@ -64,6 +65,39 @@ def _is_tried_again() -> bool:
 
     context = TaskContext.get()
     return context is not None and context.attemptNumber() > 0
+
+
+def begin_partition(assignments: Iterable[str]) -> Iterator[str]:
+    """An epoch begins in which Spark runs queries: the shards read on, and nothing is waited for. Yields nothing."""
+    for document in assignments:
+        assignment = Assignment.from_json(document)
+        configure_logs(assignment.log_level)
+        group, _ = group_of(assignment)
+        group.begin(assignment.works, Deadline.after(assignment.seconds, arrival_ms=assignment.arrival_ms))
+        yield from ()
+
+
+def group_here(content_hash: str, run_id: str) -> ShardGroup | None:
+    """Returns the run's group of this process; None where it has none yet."""
+    found = _groups.get((content_hash, run_id))
+    return found[0] if found else None
+
+
+def group_of(assignment: Assignment) -> tuple[ShardGroup, Retirement]:
+    """Returns the run's group of this process, which knows the rounds that have succeeded, and the schemas."""
+    _schemas.update(assignment.schemas)
+    found = _group_for(assignment.config, assignment.run_id)
+    found[0].services.queries.confirm(assignment.confirmed)
+    return found
+
+
+def _typed_by(pipeline: PipelineConfig) -> Callable[[bytes], bytes]:
+    from pyspark.sql.types import StructType
+
+    from firnline_ingest.spark.query_schema import typed_by
+
+    assert pipeline.query is not None, "only objects of a query are typed"
+    return typed_by(StructType.fromJson(json.loads(_schemas[pipeline.query.schema_])))
 
 
 def _group_for(config: EngineConfig, run_id: str) -> tuple[ShardGroup, Retirement]:
@@ -105,6 +139,7 @@ def _new_group(config: EngineConfig, run_id: str) -> ShardGroup:
         polling=config.polling,
         retries=config.retries,
         run_id=run_id,
+        typed_by=_typed_by,
         subscriber=here.subscriber,
         consumers=here.consumers,
         elsewhere=PerAccess(here, partial(stream_clients, config, turns)),

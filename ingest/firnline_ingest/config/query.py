@@ -1,0 +1,102 @@
+"""A pipeline's query: SQL over its rows, or a function of DataFrames. Spark runs it between a shard's records and its channel."""
+
+import re
+from typing import Annotated, Any, Self
+
+from pydantic import Field, model_validator
+
+from firnline_ingest.config.callables import IMPORT_PATH, code_of
+from firnline_ingest.config.document import Section
+from firnline_ingest.errors import Fatal, FirnlineError
+
+POSITION = "_position"
+"""The column by which a row that a query made is known as its record's."""
+ROWS = "rows"
+"""What a query calls the rows of its pipeline."""
+
+
+class QueryNotRunHere(FirnlineError, Fatal):
+    """Records of a pipeline with a query can't be made rows of where no Spark is."""
+
+    id = "FL-4143"
+    causes = (
+        "Rows of a pipeline with `query` were to be made by something that runs no Spark, as a replay of dead letters"
+    )
+    remedy = "put the records into the stream once more (docs/query.md); the engine makes rows of them"
+
+    def __init__(self, stream: str) -> None:
+        super().__init__(
+            f"What the records of {stream} become is decided by the pipeline's query, and Spark alone runs it.",
+            next_step="nothing is lost, and nothing was written. Put the corrected records into the stream once more, by its "
+            "producer or with aws kinesis put-record: the engine makes rows of them.",
+        )
+
+
+class SeveralRowsOfOneRecord(FirnlineError, Fatal):
+    """A query made several rows of a record, where its rows can't be told apart."""
+
+    id = "FL-4144"
+    causes = "A pipeline's `query` made several rows of one record, and the pipeline's format makes one"
+    remedy = "a format that makes several (json with several_objects, docs/records.md), or a query that makes one"
+
+    def __init__(self, stream: str, number: int) -> None:
+        super().__init__(
+            f"The query of {stream} made {number:,} rows of one record, and rows of its format have no number to tell them "
+            "apart.",
+            next_step="use a format that makes several rows of a record (format: {type: json, several_objects: true}), or make "
+            "one row of it.",
+        )
+
+
+class Query(Section):
+    """Narrow SQL, or a narrow function: what it makes of a record follows from that record alone (docs/query.md)."""
+
+    schema_: Annotated[str, Field(alias="schema", min_length=1)]
+    """The columns of the rows, as Spark's DDL has them: `order_id STRING, amount DECIMAL(10, 2)`. Each is filled from the
+    record's key of that name, or of that name in capitals. A record whose value does not fit becomes a dead letter."""
+    sql: Annotated[str, Field(min_length=1)] | None = None
+    """A SELECT of Spark's SQL from `rows`. It keeps the column `_position`: `SELECT _position, upper(name) AS name FROM rows
+    WHERE amount > 0`."""
+    function: Annotated[str, IMPORT_PATH] | None = None
+    """Where a function is imported from that is given the rows as a DataFrame, and returns one with their `_position`."""
+    version: Annotated[str, Field(min_length=1, max_length=100)] | None = None
+    """Of the function and of all that it uses: give another one when they change. Where absent, the file of its module counts as
+    its version, and nothing that the module imports."""
+
+    @model_validator(mode="after")
+    def _says_one_thing(self) -> Self:
+        if (self.sql is None) == (self.function is None):
+            raise ValueError("give exactly one of sql, function")
+        if self.version is not None and self.function is None:
+            raise ValueError("version belongs to function: the text of sql is its own version")
+        if re.search(rf"(?i)(?:^|,)\s*`?{POSITION}\b", self.schema_):
+            raise ValueError(f"schema: {POSITION} is there by itself; leave it out")
+        if self.sql is not None and POSITION not in self.sql.lower() and "*" not in self.sql:
+            raise ValueError(
+                f"sql: its rows lack {POSITION}, by which each is known as its record's; add it to the SELECT"
+            )
+        return self
+
+    @property
+    def hash_text(self) -> str:
+        """Changes with what it makes of a record. Raises CallableUnusable."""
+        code = code_of(self.function) if self.function is not None and self.version is None else ""
+        return self.model_dump_json() + code
+
+
+def refuse_beside_query(options: Any) -> None:
+    """Raises ValueError for an option of a pipeline that does not go with its query."""
+    if options.query is None:
+        return
+    reader, routes = getattr(options, "reader", "polling"), getattr(options, "routes", None)
+    refused = {
+        "adds_columns": options.adds_columns
+        and "the query says which columns there are; make them, or let the table's own schema evolution",
+        "content_column": options.content_column is not None and "the query says which columns there are",
+        "reader.fan_out": reader != "polling"
+        and "Spark is asked once a page, and fan-out's pages are small; use polling",
+        "routes": routes is not None and "a query has one table; filter in the query, or use a pipeline for each table",
+    }
+    for name, why in refused.items():
+        if why:
+            raise ValueError(f"query: {name} does not go with it: {why}")

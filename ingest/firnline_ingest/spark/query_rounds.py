@@ -1,0 +1,252 @@
+"""Epochs in which Spark runs pipelines' queries, on the driver: round after round over the pages that the shards have read.
+
+A round is one Spark job a pipeline, of one stage: the process that has a group's shards -> the query -> the process that brings
+the rows back. The shards' channels, ledger and dead letters are where they always are (docs/design/engine.md).
+"""
+
+import json
+import logging
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from py4j.protocol import Py4JJavaError, Py4JNetworkError
+from pyspark import SparkContext
+from pyspark.core.rdd import RDD
+from pyspark.errors import AnalysisException, ParseException, PySparkException
+from pyspark.serializers import UTF8Deserializer
+
+from firnline_ingest.config.callables import load_callable
+from firnline_ingest.config.model import EngineConfig, PipelineConfig
+from firnline_ingest.config.query import POSITION, ROWS
+from firnline_ingest.errors import FirnlineError
+from firnline_ingest.spark.assignment import Assignment
+from firnline_ingest.spark.errors import QueryNotNarrow, QueryRoundFailed
+from firnline_ingest.spark.placement import placed_bytes, run_in_own_workers
+from firnline_ingest.spark.query_plan import narrow_problems
+from firnline_ingest.spark.query_schema import refuse_schema
+from firnline_ingest.spark.query_task import back_partition, feed_order, feed_partition
+from firnline_ingest.spark.task import begin_partition
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+    from pyspark.sql.types import StructType
+
+ROUND_S = 1.0
+"""From the beginning of a round to that of the next: a job costs the same whatever it brings."""
+LONGEST_CAUSE = 600
+WRITTEN = {
+    "timestampFormat": "yyyy-MM-dd'T'HH:mm:ss.SSSSSSXXX",
+    "timestampNTZFormat": "yyyy-MM-dd'T'HH:mm:ss.SSSSSS",
+}
+"""As JSON has times, to the microsecond; Spark's own form ends with the millisecond."""
+
+log = logging.getLogger(__name__)
+
+Task = tuple[int, str, Assignment]
+"""The number of a group, its location, and its shards of one epoch."""
+
+
+@dataclass(slots=True)
+class StreamQuery:
+    """The query of one stream, in a session of its own, whose view `rows` is nobody else's."""
+
+    pipeline: PipelineConfig
+    session: "SparkSession"
+    schema: "StructType"
+
+    @classmethod
+    def of(cls, spark: "SparkSession", pipeline: PipelineConfig) -> "StreamQuery":
+        """Raises QueryNotNarrow for a schema that Spark does not know, and ConfigError for one that no record fills."""
+        from pyspark.sql.types import StructType
+
+        assert pipeline.query is not None, "only such a pipeline has rounds"
+        session = spark.newSession()
+        session.conf.set("spark.sql.session.timeZone", "UTC")
+        try:
+            schema = StructType.fromDDL(pipeline.query.schema_)
+        except PySparkException as error:
+            raise QueryNotNarrow(pipeline.stream, [f"schema: {_first_line(error)}"]) from error
+        assert isinstance(schema, StructType), "a list of columns is one"
+        refuse_schema(schema, f"query of {pipeline.stream}")
+        made = cls(pipeline, session, schema)
+        made.look()
+        return made
+
+    def look(self) -> None:
+        """Looks at the plan over rows that are not there, before any shard is opened. Raises QueryNotNarrow."""
+        context: Any = self.session.sparkContext
+        rows = self._frame(context._jsc.emptyRDD())
+        try:
+            self._look_at(self._made(rows), rows)
+        except (AnalysisException, ParseException) as error:
+            raise QueryNotNarrow(self.pipeline.stream, [_first_line(error)]) from error
+
+    def run(self, orders: Sequence[tuple[int, str, str]]) -> list[dict[str, Any]]:
+        """One round; the answer of each task. Raises QueryNotNarrow and QueryRoundFailed, and Spark's own end."""
+        context = self.session.sparkContext
+        rows = self._rows(context, orders)
+        try:
+            made = self._made(rows)
+            if self.pipeline.query is not None and self.pipeline.query.function is not None:
+                self._look_at(made, rows)  # it may be another one each time
+            answers = self._written(context, made).mapPartitions(
+                partial(back_partition, run_id=json.loads(orders[0][2])["run_id"])
+            )
+            found = [json.loads(answer) for answer in answers.collect()]
+        except (AnalysisException, ParseException) as error:
+            raise QueryNotNarrow(self.pipeline.stream, [_first_line(error)]) from error
+        except (Py4JJavaError, PySparkException) as error:
+            raise QueryRoundFailed(self.pipeline.stream, _cause(error)) from error
+        if len(found) != len(orders):
+            raise QueryNotNarrow(self.pipeline.stream, [f"{len(orders)} tasks were planned, and {len(found)} have run"])
+        return found
+
+    def _rows(self, context: SparkContext, orders: Sequence[tuple[int, str, str]]) -> "DataFrame":
+        """The pages of all groups, a partition each."""
+        jvm: Any = context._jvm
+        parts = [placed_bytes(context, feed_partition, order).map(jvm.BytesToString()) for order in orders]
+        texts = parts[0]
+        for part in parts[1:]:
+            texts = texts.union(part)
+        return self._frame(texts)
+
+    def _frame(self, texts: Any) -> "DataFrame":
+        """The columns of the schema with their position, of the JVM's RDD of JSON."""
+        from pyspark.sql.types import LongType, StructField, StructType
+
+        jvm: Any = self.session.sparkContext._jvm
+        whole = StructType([StructField(POSITION, LongType()), *self.schema.fields])
+        reader: Any = self.session.read.schema(whole).option("mode", "FAILFAST")
+        session: Any = self.session
+        strings = session._jsparkSession.createDataset(texts.rdd(), jvm.org.apache.spark.sql.Encoders.STRING())
+        frame: DataFrame = reader._df(reader._jreader.json(strings))
+        return frame
+
+    def _made(self, rows: "DataFrame") -> "DataFrame":
+        """Raises QueryNotNarrow, CallableUnusable, and what Spark's analysis raises."""
+        from pyspark.sql import DataFrame
+
+        query = self.pipeline.query
+        assert query is not None, "only such a pipeline has rounds"
+        if query.sql is not None:
+            rows.createOrReplaceTempView(ROWS)
+            return self.session.sql(query.sql)
+        assert query.function is not None, "one of both is given"
+        made = load_callable(query.function)(rows)
+        if not isinstance(made, DataFrame):
+            raise QueryNotNarrow(
+                self.pipeline.stream, [f"{query.function} returned {type(made).__name__}, not a DataFrame"]
+            )
+        return made
+
+    def _look_at(self, made: "DataFrame", rows: "DataFrame") -> None:
+        of = self.pipeline
+        several, taken = of.format.makes_several_rows, of.metadata_keys
+        if problems := narrow_problems(made, rows, makes_several_rows=several, taken=taken):
+            raise QueryNotNarrow(of.stream, problems)
+
+    @staticmethod
+    def _written(context: SparkContext, made: "DataFrame") -> "RDD[bytes]":
+        """Each row as its position, a blank, and its other columns as JSON without those that are NULL."""
+        from pyspark.sql import functions as sql
+
+        jvm: Any = context._jvm
+        columns = [made[f"`{name.replace('`', '``')}`"] for name in made.columns if name.lower() != POSITION]
+        text = sql.concat(made[POSITION].cast("string"), sql.lit(" "), sql.to_json(sql.struct(*columns), WRITTEN))
+        frame: Any = made.select(text.alias("value"))
+        strings = getattr(frame._jdf, "as")(jvm.org.apache.spark.sql.Encoders.STRING()).toJavaRDD()
+        texts: Any = UTF8Deserializer
+        return RDD(strings, context, texts(use_unicode=False))
+
+
+@dataclass(slots=True)
+class QueryEpochs:
+    """The queries of one run, and what of their rounds has succeeded."""
+
+    spark: "SparkSession"
+    config: EngineConfig
+    clock: Callable[[], float] = time.monotonic
+    pause: Callable[[float], None] = time.sleep
+    _queries: dict[str, StreamQuery] = field(default_factory=dict)
+    _confirmed: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    """Of each stream, the rounds of its last job."""
+
+    def streams(self, streams: Iterable[str]) -> list[str]:
+        """Returns those with a query."""
+        return sorted({each for each in streams if self.config.pipeline_of(each).query is not None})
+
+    @property
+    def confirmed(self) -> tuple[str, ...]:
+        return tuple(token for tokens in self._confirmed.values() for token in tokens)
+
+    @property
+    def schemas(self) -> dict[str, str]:
+        """As Assignment has them."""
+        return {
+            each.pipeline.query.schema_: each.schema.json()
+            for each in self._queries.values()
+            if each.pipeline.query is not None
+        }
+
+    def prepare(self, streams: Iterable[str]) -> Mapping[str, FirnlineError]:
+        """Makes what the streams' rounds need; the problems of those that can have none."""
+        problems = {}
+        for stream in self.streams(streams):
+            pipeline = self.config.pipeline_of(stream)
+            known = self._queries.get(stream)
+            if known is None or known.pipeline != pipeline:
+                try:
+                    self._queries[stream] = StreamQuery.of(self.spark, pipeline)
+                except FirnlineError as error:
+                    problems[stream] = error
+        return problems
+
+    def run(self, tasks: Sequence[Task], seconds: float) -> Mapping[str, FirnlineError]:
+        """Round after round, until the time is over, no shard with a query is read any more, or a stop is wanted. The problems of
+        streams whose rounds failed; their pages wait on."""
+        ends_s = self.clock() + seconds
+        items = [(number, where, assignment.to_json()) for number, where, assignment in tasks]
+        run_in_own_workers(self.spark.sparkContext, begin_partition, items)
+        going_on = self.streams({shard.stream for _, _, assignment in tasks for shard in assignment.shards})
+        problems: dict[str, FirnlineError] = {}
+        while going_on and (began_s := self.clock()) < ends_s:
+            answers = [each for stream in list(going_on) for each in self._round(stream, tasks, problems)]
+            going_on = [stream for stream in going_on if stream not in problems]
+            if any(each["is_stop_wanted"] for each in answers) or all(each["is_over"] for each in answers):
+                break
+            self.pause(max(0.0, min(ROUND_S - (self.clock() - began_s), ends_s - self.clock())))
+        return problems
+
+    def _round(self, stream: str, tasks: Sequence[Task], problems: dict[str, FirnlineError]) -> list[dict[str, Any]]:
+        orders = list(self._orders(stream, tasks))
+        try:
+            answers = self._queries[stream].run(orders)
+        except Py4JNetworkError:
+            raise
+        except FirnlineError as error:
+            problems[stream] = error
+            log.warning("pipeline.query_failed", extra={"stream": stream, "problem": error.id, "cause": error.what})
+            return []
+        self._confirmed[stream] = tuple(each["token"] for each in answers)
+        return answers
+
+    def _orders(self, stream: str, tasks: Sequence[Task]) -> Iterator[tuple[int, str, str]]:
+        for number, where, assignment in tasks:
+            if any(shard.stream == stream for shard in assignment.shards):
+                yield number, where, feed_order(assignment, stream, self.confirmed)
+
+
+def _first_line(error: Exception) -> str:
+    return next((line.strip() for line in str(error).splitlines() if line.strip()), type(error).__name__)[
+        :LONGEST_CAUSE
+    ]
+
+
+def _cause(error: Exception) -> str:
+    """The first words of what made the job fail."""
+    from firnline_ingest.spark.query import in_short
+
+    return in_short(error)[:LONGEST_CAUSE]

@@ -1,0 +1,94 @@
+"""Plans of pipelines' queries on real Spark: what is narrow, and what is refused, with the words that name the place."""
+
+import json
+import os
+import subprocess
+
+import pytest
+
+from tests.spark.conftest import HANGS_S, SPARK_PYTHON
+
+pytestmark = [pytest.mark.spark, pytest.mark.timeout(HANGS_S)]
+
+LOOKS = """
+import json, sys, types
+from pyspark.sql import SparkSession, functions as F
+from firnline_ingest.config.model import PipelineConfig
+from firnline_ingest.errors import FirnlineError
+from firnline_ingest.spark.query_rounds import StreamQuery
+
+spark = SparkSession.builder.master("local[1]").config("spark.ui.enabled", "false").getOrCreate()
+spark.range(3).createGlobalTempView("other")
+own = types.ModuleType("own")
+sys.modules["own"] = own
+plus = F.udf(lambda number: number + 1, "long")
+PIPELINE = {"stream": "orders", "database": "DB", "schema": "RAW"}
+for words, more, _ in json.loads(sys.argv[1]):
+    query = {"schema": "id BIGINT, price DOUBLE, at TIMESTAMP, items ARRAY<INT>", "sql": words}
+    if words.startswith("lambda"):
+        own.made = eval(words)
+        query = {"schema": query["schema"], "function": "own:made", "version": "1"}
+    try:
+        StreamQuery.of(spark, PipelineConfig.model_validate({**PIPELINE, "query": query, **more}, strict=None))
+        said = ""
+    except FirnlineError as error:
+        said = f"{error.id} {error.what}"
+    print("SAID", json.dumps([words, said]), flush=True)
+"""
+SEVERAL = {"format": {"type": "json", "several_objects": True}}
+TAKEN: list[tuple[str, dict[str, object]]] = [
+    ("SELECT * FROM rows", {}),
+    ("SELECT _position, id, price * 2 AS twice FROM rows r WHERE price > 1 AND at < timestamp'2026-01-01'", {}),
+    ("WITH dear AS (SELECT * FROM rows WHERE price > 9) SELECT _position, upper(hex(id)) AS id FROM dear", {}),
+    ("SELECT _position, e FROM rows LATERAL VIEW explode(items) t AS e", SEVERAL),
+    ("SELECT _position, explode(items) AS e FROM rows", SEVERAL),
+    ("lambda rows: rows.where('id > 1').withColumn('id', plus('id'))", {}),
+]
+REFUSED: list[tuple[str, dict[str, object], str]] = [
+    ("SELECT id AS _position, id FROM rows", {}, "makes _position itself"),
+    ("SELECT _position + 0 AS _position, id FROM rows", {}, "makes _position itself"),
+    ("lambda rows: rows.select('id')", {}, "drops _position"),
+    ("SELECT _position FROM rows", {}, "no column but _position"),
+    ("SELECT *, id AS ID FROM rows", {}, "two columns"),
+    ("SELECT *, 1 AS kinesismetadata FROM rows", {}, "metadata column"),
+    ("SELECT _position, sum(price) AS price FROM rows GROUP BY _position", {}, "Aggregate: it needs several"),
+    ("SELECT DISTINCT * FROM rows", {}, "it needs several"),
+    ("SELECT a.* FROM rows a JOIN rows b ON a.id = b.id", {}, "Join: it needs other rows"),
+    ("SELECT r.* FROM rows r JOIN global_temp.other o ON r.id = o.id", {}, "it reads something else"),
+    ("SELECT * FROM rows UNION ALL SELECT * FROM rows", {}, "Union"),
+    ("SELECT * FROM rows ORDER BY id", {}, "rows leave their order"),
+    ("SELECT * FROM rows LIMIT 3", {}, "may be there once"),
+    ("SELECT *, row_number() OVER (ORDER BY id) AS n FROM rows", {}, "Window"),
+    ("SELECT * FROM rows WHERE id IN (SELECT id FROM global_temp.other)", {}, "a subquery"),
+    ("SELECT *, rand() AS r FROM rows", {}, "another value each time"),
+    ("SELECT * FROM rows WHERE at > current_timestamp()", {}, "another time"),
+    ("SELECT *, now() AS seen FROM rows", {}, "another time"),
+    ("SELECT * FROM rows WHERE at > current_date()", {}, "another time"),
+    ("SELECT *, explode(items) AS e FROM rows", {}, "the pipeline's format makes one"),
+    ("SELECT * FROM rows WHERE 1 = 0", {}, "never true"),
+    ("SELECT *, nope FROM rows", {}, "nope"),
+    ("SELECT * FRM rows", {}, "FRM"),
+    ("lambda rows: rows.repartition(3)", {}, "rows leave their shard"),
+    ("lambda rows: rows.where('id > 1').coalesce(1)", {}, "rows leave their shard"),
+    ("lambda rows: rows.withColumn('u', F.udf(lambda: 1, 'int').asNondeterministic()())", {}, "another value each time"),
+    ("lambda rows: rows.sparkSession.range(3).withColumnRenamed('id', '_position')", {}, "it reads something else"),
+    ("lambda rows: 3", {}, "not a DataFrame"),
+]
+
+
+def test_a_narrow_query_is_taken_and_each_reason_against_another_is_named() -> None:
+    cases = [*((words, more, "") for words, more in TAKEN), *REFUSED]
+    found = subprocess.run(
+        [SPARK_PYTHON, "-c", LOOKS, json.dumps(cases)],
+        env={**os.environ, "PYSPARK_PYTHON": SPARK_PYTHON},
+        capture_output=True,
+        text=True,
+        timeout=HANGS_S,
+        check=False,
+    )
+    assert found.returncode == 0, found.stderr[-3000:]
+    said = dict(json.loads(line[5:]) for line in found.stdout.splitlines() if line.startswith("SAID "))
+    assert [words for words, _ in TAKEN if said[words]] == [], said
+    for words, _, why in cases[len(TAKEN) :]:
+        assert said[words].startswith("FL-1213"), (words, said[words])
+        assert why in said[words], (words, said[words])
