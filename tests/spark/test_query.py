@@ -1,8 +1,7 @@
 """Pipelines with a query through real Spark: SQL and a function between the records and the channel, killed and refused."""
 
-import json
 import os
-import signal
+import random
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -10,9 +9,23 @@ from typing import Any
 
 import pytest
 
+from firnline_infra.audit import ReaderUser, audit
+from firnline_infra.audit.mode import BEHIND_A_QUERY
+from firnline_infra.audit.pipeline import PipelineReport
+from firnline_infra.audit.report_text import report_text
+from firnline_ingest.config.load import load_config
 from tests.spark.conftest import HANGS_S, Lane, until
+from tests.spark.test_chaos import freeze_workers, kill_a_worker, thaw
 
 pytestmark = [pytest.mark.slow, pytest.mark.spark, pytest.mark.timeout(HANGS_S)]
+
+SEED = int(os.environ.get("FIRNLINE_SEED", "2"))
+FUNCTION = """
+from pyspark.sql import functions as sql
+
+def dear(rows):
+    return rows.where("amount > 1000").withColumn("note", sql.concat(sql.lit("n="), "n"))
+"""
 
 SCHEMA = "n BIGINT, amount DECIMAL(10, 2), tags ARRAY<STRING>"
 SQL = "SELECT _position, n, amount * 2 AS twice, size(tags) AS tags FROM rows WHERE n % 3 <> 0"
@@ -27,7 +40,7 @@ def event(n: int) -> dict[str, Any]:
 
 
 def expected(numbers: range) -> list[int]:
-    """What the query keeps, by an oracle of its own."""
+    """Returns the numbers that the query keeps, by an oracle of its own."""
     return [n for n in numbers if n % 3]
 
 
@@ -48,3 +61,80 @@ def test_a_query_filters_and_makes_columns_and_what_does_not_fit_its_schema_is_a
         assert again.wait(HANGS_S) == 0, list(again.last_lines)
         assert again.total("rows") == 0
         assert again.total("records") == 0  # what the query drops holds no position up
+
+
+def test_every_row_arrives_once_whatever_is_killed_between_spark_and_the_channel(
+    new_lane: Callable[..., Lane], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rng = random.Random(SEED)
+    lane = new_lane(pipeline=query())
+    lane.put(*map(event, range(500)))
+    with lane.engine(available_now=False) as first:
+        until(lambda: first.total("rows"), first)
+        for part in range(1, 4):
+            lane.put(*map(event, range(500 * part, 500 * part + 500)))
+            time.sleep(rng.uniform(0.0, 3.0))
+            kill_a_worker(first, rng)  # one that has shards, one that brings rows back, or the daemon of either
+        frozen = freeze_workers(first)
+        first.kill_driver()
+        lane.put(*map(event, range(2000, 2500)))
+        with lane.engine(available_now=False) as second:
+            until(second.started.is_set, second)
+            thaw(frozen)
+            until(lambda: second.total("records"), second)
+            time.sleep(rng.uniform(0.0, 3.0))
+            second.kill_driver()
+            with lane.engine(available_now=True) as third:
+                assert third.wait(HANGS_S) == 0, list(third.last_lines)
+    assert sorted(n for (n,) in lane.rows("N")) == expected(range(2500))
+    totals = audited(lane, monkeypatch).totals
+    assert (totals.records, totals.rows, totals.skipped) == (2500, len(expected(range(2500))), 2500 - totals.rows)
+
+
+def test_a_function_is_run_and_a_condition_that_drops_everything_passes_every_record(
+    new_lane: Callable[..., Lane], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "acme_lane.py").write_text(FUNCTION)
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path), prepend=os.pathsep)
+    lane = new_lane(pipeline={"query": {"schema": SCHEMA, "function": "acme_lane:dear"}})
+    lane.put(*map(event, range(100)))
+    with lane.engine(available_now=True) as engine:
+        assert engine.wait(HANGS_S) == 0, list(engine.last_lines)
+        assert (engine.total("records"), engine.total("rows"), engine.total("filtered")) == (100, 0, 100)
+    lane.put({"n": 1, "amount": 5000})
+    with lane.engine(available_now=True) as again:
+        assert again.wait(HANGS_S) == 0, list(again.last_lines)
+        assert again.total("records") == 1
+    assert [(int(n), note) for n, note in lane.rows("N, NOTE")] == [(1, "n=1")]
+
+
+@pytest.mark.parametrize(
+    ("sql", "problem", "words"),
+    [
+        ("SELECT _position, count(*) AS n FROM rows GROUP BY _position", "FL-1213", "Aggregate"),
+        ("SELECT _position, n, 1 / (n - 7) AS x FROM rows", "FL-1214", "DIVIDE_BY_ZERO"),
+    ],
+)
+def test_a_query_that_is_not_narrow_or_fails_stops_its_pipeline_with_the_reason_and_takes_nothing_in(
+    new_lane: Callable[..., Lane], sql: str, problem: str, words: str
+) -> None:
+    lane = new_lane(pipeline=query(sql), failures={"patience_seconds": 1})
+    lane.put(*map(event, range(20)))
+    with lane.engine(available_now=True) as engine:
+        assert engine.wait(HANGS_S) == 4, list(engine.last_lines)
+    failed = [line for line in lane.log() if line["event"] == "pipeline.failed"]
+    assert {line["problem"] for line in failed} == {problem}
+    assert words in failed[0]["what"]
+    assert lane.rows() == [(0,)]
+
+
+def audited(lane: Lane, monkeypatch: pytest.MonkeyPatch) -> PipelineReport:
+    """Returns what an audit says of the lane."""
+    for name, value in lane.environment.variables.items():
+        monkeypatch.setenv(name, value)
+    login = lane.environment.logins["reader"]
+    reader = ReaderUser(user=login.user, role=login.role, key_file=login.private_key_file)
+    report = audit(load_config(lane.config_file), reader, content=True)
+    assert report.exit_status == 0, report_text(report)
+    assert BEHIND_A_QUERY in report_text(report)
+    return report.pipelines[0]

@@ -67,10 +67,14 @@ REFUSED: list[tuple[str, dict[str, object], str]] = [
     ("SELECT *, explode(items) AS e FROM rows", {}, "the pipeline's format makes one"),
     ("SELECT * FROM rows WHERE 1 = 0", {}, "never true"),
     ("SELECT *, nope FROM rows", {}, "nope"),
-    ("SELECT * FRM rows", {}, "FRM"),
+    ("SELECT * FRM rows", {}, "PARSE_SYNTAX_ERROR"),
     ("lambda rows: rows.repartition(3)", {}, "rows leave their shard"),
     ("lambda rows: rows.where('id > 1').coalesce(1)", {}, "rows leave their shard"),
-    ("lambda rows: rows.withColumn('u', F.udf(lambda: 1, 'int').asNondeterministic()())", {}, "another value each time"),
+    (
+        "lambda rows: rows.withColumn('u', F.udf(lambda: 1, 'int').asNondeterministic()())",
+        {},
+        "another value each time",
+    ),
     ("lambda rows: rows.sparkSession.range(3).withColumnRenamed('id', '_position')", {}, "it reads something else"),
     ("lambda rows: 3", {}, "not a DataFrame"),
 ]

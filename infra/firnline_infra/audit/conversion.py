@@ -105,7 +105,7 @@ def not_ingested_of(
 
 def believed_absent(_: str) -> IsNotIngested:
     """Takes every record that is nowhere for one that the pipeline's query drops."""
-    return lambda record: True
+    return lambda _record: True
 
 
 def as_read(record: StreamRecord) -> Record:

@@ -45,15 +45,17 @@ class QueryUnaudited(AuditError, Fatal):
     """A pipeline's query may make several rows of a record, and only Spark says how many."""
 
     id = "FL-5013"
-    causes = "A pipeline has a `query` and a format that makes several rows of a record: how many it has, Spark alone says"
+    causes = (
+        "A pipeline has a `query` and a format that makes several rows of a record: how many it has, Spark alone says"
+    )
     remedy = "none: its receipts and its ledger say what was proven of each shard"
 
     def __init__(self, stream: str) -> None:
         super().__init__(
-            f"The query of stream {stream!r} decides how many rows a record has, and it is not run here: a row too many or too few "
-            "can't be told from what the query made.",
-            next_step="rely on the receipts (firnline status), which hold what was sent against what Snowflake counted; a format that "
-            "makes one row of a record can be audited.",
+            f"The query of stream {stream!r} decides how many rows a record has, and it is not run here: a row too many or too "
+            "few can't be told from what the query made.",
+            next_step="rely on the receipts (firnline status), which hold what was sent against what Snowflake counted; a format "
+            "that makes one row of a record can be audited.",
         )
 
 

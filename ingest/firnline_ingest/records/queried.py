@@ -71,7 +71,7 @@ class QueriedRows(RowMaker):
         self._stream, self._query = stream, query
 
     def convert(self, records: Sequence[Record]) -> Rows:
-        """As RowMaker.convert. Raises what the query's way raises too: then nothing was taken."""
+        """Makes rows as RowMaker.convert. Raises what the query's way raises too: then nothing was taken."""
         if self._now_ms is not None:
             self._head.pushed_at(self._now_ms())
         read = self._read(records)

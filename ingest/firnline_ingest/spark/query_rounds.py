@@ -184,7 +184,7 @@ class QueryEpochs:
 
     @property
     def schemas(self) -> dict[str, str]:
-        """As Assignment has them."""
+        """The schemas as Assignment has them."""
         return {
             each.pipeline.query.schema_: each.schema.json()
             for each in self._queries.values()

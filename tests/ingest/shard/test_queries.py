@@ -52,7 +52,7 @@ def typed(document: bytes) -> bytes:
 
 @contextmanager
 def rounds(queries: PageQueries, query: Query, stream: str = "events") -> Iterator[None]:
-    """One round behind the other, each confirmed."""
+    """Runs one round behind the other, each confirmed."""
     over = threading.Event()
 
     def go_on() -> None:
