@@ -9,9 +9,8 @@ from typing import Any
 
 import pytest
 
-from firnline_infra.audit import ReaderUser, audit
+from firnline_infra.audit import PipelineReport, ReaderUser, audit
 from firnline_infra.audit.mode import BEHIND_A_QUERY
-from firnline_infra.audit.pipeline import PipelineReport
 from firnline_infra.audit.report_text import report_text
 from firnline_ingest.config.load import load_config
 from tests.spark.conftest import HANGS_S, Lane, until

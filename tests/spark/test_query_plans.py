@@ -35,7 +35,7 @@ for words, more, _ in json.loads(sys.argv[1]):
         said = f"{error.id} {error.what}"
     print("SAID", json.dumps([words, said]), flush=True)
 """
-SEVERAL = {"format": {"type": "json", "several_objects": True}}
+SEVERAL: dict[str, object] = {"format": {"type": "json", "several_objects": True}}
 TAKEN: list[tuple[str, dict[str, object]]] = [
     ("SELECT * FROM rows", {}),
     ("SELECT _position, id, price * 2 AS twice FROM rows r WHERE price > 1 AND at < timestamp'2026-01-01'", {}),

@@ -21,7 +21,7 @@ BEHIND_A_SELECT = "A SELECT may take values out of records: rows were found by t
 
 BEHIND_A_QUERY = (
     "The pipeline's query was not run here: each row and each dead letter is one record's of the stream, and no record has two; "
-    "a record that has neither counts as skipped, and nobody proved that the query drops it. Values were not compared."
+    "a record that has neither counts as skipped, and that the query drops it is not proven. Values were not compared."
 )
 
 

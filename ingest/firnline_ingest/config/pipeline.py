@@ -16,7 +16,7 @@ from firnline_ingest.config.identifier import IdentifierText, OwnColumn
 from firnline_ingest.config.kinds import DEFAULT_FORMAT, AnyFormat, AnyTransform
 from firnline_ingest.config.login import ServiceLogin
 from firnline_ingest.config.position import InitialPosition
-from firnline_ingest.config.query import Query, refuse_beside_query
+from firnline_ingest.config.query import PipelineQuery, refuse_beside_query
 from firnline_ingest.config.reader import Reader
 from firnline_ingest.config.rows import Metadata, Tolerance, UnusableRecords
 from firnline_ingest.config.transform import refuse_another_case, refuse_metadata_keys, transforms_hash
@@ -105,7 +105,7 @@ class PipelineOptions(Section):
     (VARIANT); of text (VARCHAR) and bytes (BINARY), which are in one column in any case, it names that column."""
     transforms: list[AnyTransform] = Field(default=[])
     """What becomes of a record before it is a row, one behind the other (docs/transforms.md); nothing by default."""
-    query: Query | None = None
+    query: PipelineQuery | None = None
     """SQL, or a function of DataFrames, that Spark runs over the rows before they are sent (docs/query.md); none by default,
     because rows then never cross the JVM."""
     max_row_bytes: int = Field(default=MAX_ROW_BYTES, ge=1024, le=16 * 1024 * 1024)

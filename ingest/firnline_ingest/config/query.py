@@ -48,7 +48,7 @@ class SeveralRowsOfOneRecord(FirnlineError, Fatal):
         )
 
 
-class Query(Section):
+class PipelineQuery(Section):
     """Narrow SQL, or a narrow function: what it makes of a record follows from that record alone (docs/query.md)."""
 
     schema_: Annotated[str, Field(alias="schema", min_length=1)]

@@ -10,17 +10,19 @@ import uuid
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from firnline_ingest.config.format import SchemasOf
+from firnline_ingest.config.model import PipelineConfig
+from firnline_ingest.records.queried import QueriedRows
+from firnline_ingest.records.rows import RowMaker
+from firnline_ingest.values import ShardKey
+
 PLACES = 24
 """Bits of a position that are the place of an object in its page; a page is bounded by its bytes (records/rows.py)."""
 LOOK_EVERY_S = 0.5
 Answers = Mapping[int, Sequence[bytes]]
 """The rows of objects by their positions; an object without rows is not in it."""
-Wait = Callable[[], bool]
-"""Returns whether to give up."""
-
-
-class QueryGivenUp(Exception):
-    """Raised for a page that nobody wants any more: it was not taken in, and is read again."""
+Look = Callable[[], None]
+"""Called now and then while a page waits; what it raises ends the wait, and the page is read again."""
 
 
 @dataclass(slots=True)
@@ -65,16 +67,31 @@ class PageQueries:
         self._waiting: dict[str, list[WaitingPage]] = {}
         self._rounds: dict[str, Round] = {}
 
-    def rows_of(self, stream: str, documents: Sequence[bytes], is_over: Wait) -> Sequence[Sequence[bytes]]:
-        """Returns the rows of each object when a round has made them. Raises QueryGivenUp where `is_over` says so before."""
+    def row_maker(
+        self,
+        pipeline: PipelineConfig,
+        key: ShardKey,
+        schemas: SchemasOf,
+        *,
+        typed_by: Callable[[PipelineConfig], Callable[[bytes], bytes]],
+        look: Look,
+        now_ms: Callable[[], int],
+    ) -> RowMaker:
+        """Returns what makes a shard's rows: by the pipeline's query, where it has one."""
+        if pipeline.query is None:
+            return RowMaker(pipeline, key.stream, key.shard_id, schemas, now_ms=now_ms)
+        query = ShardQuery(key.stream, self, typed_by(pipeline), look)
+        return QueriedRows(pipeline, key.stream, key.shard_id, schemas, query=query, now_ms=now_ms)
+
+    def rows_of(self, stream: str, documents: Sequence[bytes], look: Look) -> Sequence[Sequence[bytes]]:
+        """Returns the rows of each object when a round has made them. Raises what `look` raises before."""
         with self._lock:
             page = WaitingPage(next(self._numbers), documents)
             self._waiting.setdefault(stream, []).append(page)
             self._arrived.notify_all()
         try:
             while not page.answered.wait(LOOK_EVERY_S):
-                if is_over():
-                    raise QueryGivenUp
+                look()
         finally:
             with self._lock:
                 self._waiting[stream].remove(page)
@@ -117,8 +134,8 @@ class ShardQuery:
     stream: str
     pages: PageQueries
     typed: Callable[[bytes], bytes]
-    is_over: Wait
+    look: Look
 
     def rows_of(self, documents: Sequence[bytes]) -> Sequence[Sequence[bytes]]:
-        """Raises QueryGivenUp where the shard is not wanted any more."""
-        return self.pages.rows_of(self.stream, documents, self.is_over)
+        """Returns what the query makes of each of them. Raises what `look` raises."""
+        return self.pages.rows_of(self.stream, documents, self.look)

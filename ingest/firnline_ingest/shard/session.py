@@ -11,8 +11,7 @@ from firnline_ingest.dead_letters.errors import StoppedByRecord, TooManyUnusable
 from firnline_ingest.kinesis.errors import ShardExpired
 from firnline_ingest.kinesis.page import Record
 from firnline_ingest.kinesis.reader import Read
-from firnline_ingest.records.queried import QueriedRows
-from firnline_ingest.records.rows import RowMaker, Rows
+from firnline_ingest.records.rows import Rows
 from firnline_ingest.shard.append_bisection import AppendBisections
 from firnline_ingest.shard.channel_writer import ChannelWriter
 from firnline_ingest.shard.channel_writers import ChannelWriters
@@ -22,7 +21,6 @@ from firnline_ingest.shard.errors import RecordsUnaccounted
 from firnline_ingest.shard.ledger_writer import LedgerWriter
 from firnline_ingest.shard.opening import OpenedShard
 from firnline_ingest.shard.pages import ShardPages, user_records_of
-from firnline_ingest.shard.queries import QueryGivenUp, ShardQuery
 from firnline_ingest.shard.receipt import ShardState
 from firnline_ingest.shard.report import RECORDS, Doing, ShardReport, ShardSnapshot
 from firnline_ingest.shard.request import ShardRequest, arrived_by
@@ -79,17 +77,16 @@ class ShardSession:
         )
         self._pages = ShardPages(work, services, opened.start, report, arrived_ms=opened.row.arrived_ms)
         self._user_records = user_records_of(work, services, opened.start)
-        self._rows = self._row_maker()
+        self._rows = services.queries.row_maker(
+            work.pipeline,
+            work.key,
+            services.schemas,
+            typed_by=services.typed_by,
+            look=self._waits_for_query,
+            now_ms=services.now_ms,
+        )
         self._decided = DecidedBefore(work.key, opened.row.decided)
         self._proven_before = self.writers.proven
-
-    def _row_maker(self) -> RowMaker:
-        work, services = self._work, self._services
-        of = work.pipeline, work.key.stream, work.key.shard_id, services.schemas
-        if work.pipeline.query is None:
-            return RowMaker(*of, now_ms=services.now_ms)
-        query = ShardQuery(work.key.stream, services.queries, services.typed_by(work.pipeline), self._gives_up)
-        return QueriedRows(*of, query=query, now_ms=services.now_ms)
 
     def ingest(self, request: ShardRequest) -> ShardState:
         """Takes in the shard until its end, a bounded run's end, or the request's; then everything is proven.
@@ -103,7 +100,7 @@ class ShardSession:
             if page is not None:
                 try:
                     state, children = self._take_in(page, request), page.children
-                except (SettlingStopped, QueryGivenUp):
+                except SettlingStopped:
                     break
             is_kept = self._checkpointer.tick()
             self._show(is_settled=is_kept and page is not None)
@@ -114,13 +111,17 @@ class ShardSession:
         self._pages.close()
         self.writers.close()
 
-    def _gives_up(self) -> bool:
-        """Asked while a page waits for its pipeline's query: what was sent before goes on being proven."""
+    def _waits_for_query(self) -> None:
+        """While a page waits for its pipeline's query, what was sent before goes on being proven.
+
+        Raises SettlingStopped where the shard is not wanted any more.
+        """
         assert self._request is not None, "only what is asked for is taken in"
         self._checkpointer.tick()
         self._report.doing(Doing.WAITING)
         self._refuse_a_moved_target()
-        return self._request.is_over
+        if self._request.is_over:
+            raise SettlingStopped
 
     def _next_page(self, request: ShardRequest) -> Read | None:
         self._rows.know_tables(self._services.known_columns(request.work, self._opened_s))

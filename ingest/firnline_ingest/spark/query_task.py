@@ -118,7 +118,7 @@ def _read(stream: Any) -> Iterator[tuple[int, bytes]]:
 
 
 def _exactly(stream: Any, count: int) -> bytes:
-    found = stream.read(count)
+    found: bytes = stream.read(count)
     if len(found) < count:
         raise EOFError
     return found

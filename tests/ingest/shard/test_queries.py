@@ -14,7 +14,8 @@ import pytest
 from firnline_ingest.config.query import QueryNotRunHere, SeveralRowsOfOneRecord
 from firnline_ingest.records.rejection import RejectReason
 from firnline_ingest.records.rows import RowMaker
-from firnline_ingest.shard.queries import PageQueries, QueryGivenUp, Round
+from firnline_ingest.shard.checkpointer import SettlingStopped
+from firnline_ingest.shard.queries import PageQueries, Round
 from firnline_ingest.shard.receipt import ShardState
 from firnline_ingest.shard.request import ShardRequest
 from firnline_ingest.shard.steps import EpochStep
@@ -184,7 +185,12 @@ def test_a_shard_that_is_stopped_while_it_waits_leaves_its_page_for_the_next_run
     request = ShardRequest.lasting(queried.work(), 20)
     queries = PageQueries()
     of = queried.services(queries=queries, typed_by=lambda _: typed)
-    stops = threading.Thread(target=lambda: (queries.begin("events", HANGS_S), request.stop()))
+
+    def stop() -> None:
+        queries.begin("events", HANGS_S)
+        request.stop()
+
+    stops = threading.Thread(target=stop)
     stops.start()
     receipt = run(of, request)
     stops.join(HANGS_S)
@@ -214,6 +220,10 @@ def test_what_runs_no_spark_makes_no_row_of_such_a_pipeline(queried: World) -> N
 
 def test_a_page_that_is_given_up_is_in_no_later_round() -> None:
     queries = PageQueries()
-    with pytest.raises(QueryGivenUp):
-        queries.rows_of("events", [b"{}"], lambda: True)
+
+    def give_up() -> None:
+        raise SettlingStopped
+
+    with pytest.raises(SettlingStopped):
+        queries.rows_of("events", [b"{}"], give_up)
     assert queries.begin("events", 0).pages == []
