@@ -26,7 +26,6 @@ from firnline_ingest.spark.assignment import Assignment
 from firnline_ingest.spark.errors import QueryNotNarrow, QueryRoundFailed
 from firnline_ingest.spark.placement import placed_bytes, run_in_own_workers
 from firnline_ingest.spark.query_plan import narrow_problems
-from firnline_ingest.spark.query_schema import refuse_schema
 from firnline_ingest.spark.query_task import back_partition, feed_order, feed_partition
 from firnline_ingest.spark.task import begin_partition
 
@@ -61,6 +60,8 @@ class StreamQuery:
     def of(cls, spark: "SparkSession", pipeline: PipelineConfig) -> "StreamQuery":
         """Raises QueryNotNarrow for a schema that Spark does not know, and ConfigError for one that no record fills."""
         from pyspark.sql.types import StructType
+
+        from firnline_ingest.spark.query_schema import refuse_schema  # only such an engine loads what it needs
 
         assert pipeline.query is not None, "only such a pipeline has rounds"
         session = spark.newSession()
