@@ -93,6 +93,7 @@ def refuse_beside_query(options: Any) -> None:
         "adds_columns": options.adds_columns
         and "the query says which columns there are; make them, or let the table's own schema evolution",
         "content_column": options.content_column is not None and "the query says which columns there are",
+        "oversize_rows: file": options.goes_by_file and "files are made of dead letters, without Spark",
         "reader.fan_out": reader != "polling"
         and "Spark is asked once a page, and fan-out's pages are small; use polling",
         "routes": routes is not None and "a query has one table; filter in the query, or use a pipeline for each table",

@@ -158,7 +158,7 @@ class _Walk:
         with a checkpoint comes from there."""
         waiting, seen = [rdd], {rdd.id()}
         while waiting:
-            for each in _each(waiting.pop().dependencies()):
+            for each in each_of(waiting.pop().dependencies()):
                 if str(each.getClass().getSimpleName()) == "ShuffleDependency":
                     self.loosened_by = "an RDD that was shuffled"
                     return True

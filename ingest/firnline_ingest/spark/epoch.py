@@ -21,11 +21,10 @@ from firnline_ingest.spark.collisions import channels_of_two
 from firnline_ingest.spark.columns import ColumnWatch
 from firnline_ingest.spark.columns_by_hand import columns_made
 from firnline_ingest.spark.groups import Placement, TooFewCores, place
-from firnline_ingest.spark.jvm import jvm_pid
 from firnline_ingest.spark.pattern_watch import PatternWatch
 from firnline_ingest.spark.placement import executor_slots, run_in_own_workers
 from firnline_ingest.spark.planner import PlanRow
-from firnline_ingest.spark.planner_daemons import end_idle_daemons
+from firnline_ingest.spark.planner_daemons import end_own_idle_daemons
 from firnline_ingest.spark.query_rounds import QueryEpochs, Task
 from firnline_ingest.spark.table_watch import TableWatch
 from firnline_ingest.spark.task import finish_partition, ingest_partition
@@ -85,7 +84,7 @@ class EpochRunner:
         receipts = self._ingest(to_read, waiting={receipt.stream for receipt in refused})
         self.columns.sighted(receipts)
         self.columns.count(refused + receipts)
-        end_idle_daemons(jvm_pid())  # what planned the query's start
+        end_own_idle_daemons()  # what planned the query's start
         return refused + receipts
 
     def _ingest(self, shards: Sequence[PlannedShard], waiting: Collection[str]) -> list[Receipt]:

@@ -13,11 +13,18 @@ from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
 
+from firnline_ingest.spark.jvm import jvm_pid
+
 PROC = Path("/proc")
 MODULE, KINDS = b"pyspark.daemon", b"pyspark.sql.worker."
 LEAST_AGE_S = 30.0
 """A daemon is started first and asked for its first worker then."""
 TICKS_PER_S = os.sysconf("SC_CLK_TCK")
+
+
+def end_own_idle_daemons() -> list[int]:
+    """Ends those of this driver's JVM, as `end_idle_daemons`."""
+    return end_idle_daemons(jvm_pid())
 
 
 def end_idle_daemons(jvm: int | None, *, least_age_s: float = LEAST_AGE_S) -> list[int]:

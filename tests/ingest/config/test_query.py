@@ -38,6 +38,7 @@ def test_it_is_part_of_what_decides_which_rows_a_record_becomes() -> None:
         (SQL, {"adds_columns": True}, "adds_columns does not go with it"),
         (SQL, {"content_column": "ALL_OF_IT"}, "content_column does not go with it"),
         (SQL, {"reader": {"fan_out": {"consumer_arn": ARN}}}, "fan_out does not go with it"),
+        (SQL, {"oversize_rows": "file"}, "oversize_rows: file does not go with it"),
         (SQL, {"routes": {"key": "kind", "tables": {"a": "B"}}}, "routes does not go with it"),
     ],
 )
