@@ -9,11 +9,11 @@ from dataclasses import field, replace
 
 from firnline_infra.blueprint.adopted import required_grants
 from firnline_infra.blueprint.aws import (
-    Bucket,
     EncryptionKeyDefinition,
     IamRole,
     IamUser,
 )
+from firnline_infra.blueprint.bucket_layout import makes_bucket
 from firnline_infra.blueprint.engine_config import EngineInputs, engine_inputs
 from firnline_infra.blueprint.grants import RequiredGrant
 from firnline_infra.blueprint.iceberg_volume import IcebergVolumeDefinition
@@ -23,7 +23,7 @@ from firnline_infra.blueprint.redshift import RedshiftDestination, redshift_dest
 from firnline_infra.blueprint.snowflake import IcebergTable, SnowflakeObjects
 from firnline_infra.blueprint.snowflake_objects import snowflake_objects
 from firnline_infra.blueprint.stack_outputs import StackOutputs, stack_outputs
-from firnline_infra.blueprint.storage import bucket, bucket_name, key, key_value, volumes
+from firnline_infra.blueprint.storage import bucket_name, key, key_value, volumes
 from firnline_infra.blueprint.value import Value
 from firnline_infra.environment import Environment
 from firnline_infra.specification.definition import Definition, part
@@ -40,7 +40,6 @@ class Blueprint(Definition):
     names: Names
     key: EncryptionKeyDefinition | None
     """The one thing in here that the bootstrap makes, and no stack."""
-    bucket: Bucket | None
     role: IamRole | None
     adopted_role: AdoptedRole | None
     """What the engine runs as, where somebody else owns it."""
@@ -64,6 +63,11 @@ class Blueprint(Definition):
         return tuple(each for each in made if each is not None)
 
     @property
+    def has_own_bucket(self) -> bool:
+        """Tells whether the stack makes the bucket; else it adopts one, or has none."""
+        return makes_bucket(self.environment.spec)
+
+    @property
     def preview_features(self) -> tuple[str, ...]:
         """Preview features that the Snowflake provider must be told to allow."""
         return tuple(sorted(set(_preview_features(self.landing))))
@@ -80,7 +84,6 @@ def blueprint_of(spec: EnvironmentSpec) -> Blueprint:
         environment=environment,
         names=names,
         key=key(spec, names),
-        bucket=bucket(spec, names, key_arn),
         role=engine_role(spec, names, key_arn),
         adopted_role=adopted_role(spec, names, key_arn),
         user=engine_user(spec, names, key_arn),

@@ -43,18 +43,6 @@ def key(spec: EnvironmentSpec, names: Names) -> EncryptionKeyDefinition | None:
     )
 
 
-def bucket(spec: EnvironmentSpec, names: Names, key_arn: Value | None) -> Bucket | None:
-    if spec.aws.bucket.origin is not Origin.CREATE:
-        return None
-    return Bucket(
-        name=names.bucket,
-        partition=spec.aws.partition,
-        key_arn=key_arn,
-        durability=spec.durability,
-        tags=tags(spec, component="bucket"),
-    )
-
-
 def bucket_name(spec: EnvironmentSpec, names: Names) -> Value | None:
     """Returns None if there is no bucket."""
     if spec.aws.bucket.origin is Origin.CREATE:

@@ -2,16 +2,21 @@
 
 import json
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import PurePosixPath
 from typing import Any
 
 from firnline_infra.blueprint import Blueprint
 from firnline_infra.blueprint.aws import Bucket
-from firnline_infra.blueprint.bucket_layout import JOB_FOLDERS
+from firnline_infra.blueprint.bucket_layout import JOB_FOLDERS, makes_bucket
 from firnline_infra.blueprint.engine_config import document_hash
+from firnline_infra.blueprint.storage import key_value, volumes
+from firnline_infra.blueprint.value import Reference
+from firnline_infra.environment import Environment
 from firnline_infra.kinds.asking import unless
 from firnline_infra.kinds.comparison import Comparison, Difference, Subject
-from firnline_infra.kinds.kind import COMPARE, TAGS, Kind, Lookup, Right
+from firnline_infra.kinds.kind import COMPARE, TAGS, Kind, Lookup, Right, own_name
+from firnline_infra.kinds.resource import Component, PolicyText, Resource, WaitingValue
 from firnline_infra.specification.arns import Arns
 from firnline_ingest.errors import ConfigError
 
@@ -24,20 +29,88 @@ RECEIVERS = {"TopicConfigurations": "TopicArn", "QueueConfigurations": "QueueArn
 RECEIVERS["LambdaFunctionConfigurations"] = "LambdaFunctionArn"
 
 
-def buckets(blueprint: Blueprint) -> tuple[Bucket, ...]:
-    own = () if blueprint.bucket is None else (blueprint.bucket,)
-    return (*own, *(volume.bucket for volume in blueprint.volumes))
+def landing_buckets(environment: Environment) -> Iterator[Component]:
+    """The environment's own, if it makes one."""
+    spec = environment.spec
+    if not makes_bucket(spec):
+        return
+    bucket = Bucket(
+        name=environment.names.bucket,
+        partition=spec.aws.partition,
+        key_arn=key_value(spec),
+        durability=spec.durability,
+        tags=environment.tags("bucket"),
+    )
+    made = landing_bucket("bucket", bucket)
+    yield replace(made, gives={Reference("bucket", "name"): made.outputs["name"]})
+
+
+def _buckets(environment: Environment) -> Iterator[Component]:
+    """Those of external volumes too, which stand in the volumes' components."""
+    yield from landing_buckets(environment)
+    for volume in volumes(environment.spec, key_value(environment.spec)):
+        yield landing_bucket(f"volume-{volume.name}-bucket", volume.bucket)
+
+
+def landing_bucket(name: str, args: Bucket) -> Component:
+    """Its name is known once the bucket is as it should be: what is put there by name is encrypted and versioned."""
+    bucket = Resource(
+        BUCKET.terraform_type,
+        f"{name}-bucket",
+        {"bucket": args.name, "force_destroy": args.force_destroy, "tags": args.tags},
+        durability=args.durability,
+    )
+
+    def setting(kind: Kind, suffix: str, *after: Resource, **arguments: Any) -> Resource:
+        return Resource(kind.terraform_type, f"{name}-{suffix}", {"bucket": bucket["bucket"], **arguments}, after=after)
+
+    ownership = {"object_ownership": args.ownership}
+    owner = setting(OWNERSHIP_CONTROLS, "ownership", rule=ownership)
+    switches = ("block_public_acls", "block_public_policy", "ignore_public_acls", "restrict_public_buckets")
+    closed = setting(PUBLIC_ACCESS_BLOCK, "public-access", **dict.fromkeys(switches, True))
+    # S3 refuses to change a bucket's policy and its block of public access at once.
+    policy = setting(BUCKET_POLICY, "policy", closed, policy=PolicyText(args.policy))
+    encryption = setting(ENCRYPTION, "encryption", rule=[_encrypted(args)])
+    versioning = setting(VERSIONING, "versioning", versioning_configuration={"status": "Enabled"})
+    lifecycle = setting(LIFECYCLE, "lifecycle", versioning, rule=[_old_versions(args)])
+    ready = WaitingValue(bucket["bucket"], (owner, policy, encryption, versioning))
+    return Component(
+        "LandingBucket",
+        name,
+        (bucket, owner, closed, policy, encryption, versioning, lifecycle),
+        {"name": ready, "arn": bucket["arn"]},
+    )
+
+
+def _encrypted(args: Bucket) -> dict[str, Any]:
+    by_default = {"sse_algorithm": args.encryption, "kms_master_key_id": args.key_arn}
+    return {
+        "apply_server_side_encryption_by_default": by_default,
+        "bucket_key_enabled": args.key_arn is not None,
+    }
+
+
+def _old_versions(args: Bucket) -> dict[str, Any]:
+    return {
+        "id": "old-versions",
+        "status": "Enabled",
+        "filter": {"prefix": ""},
+        # Spark removes some objects an epoch: what is left of a removed one is a mark, which listings go past for ever.
+        "expiration": {"expired_object_delete_marker": True},
+        "noncurrent_version_expiration": {"noncurrent_days": args.old_versions_days},
+        "abort_incomplete_multipart_upload": {"days_after_initiation": args.unfinished_uploads_days},
+    }
 
 
 def bucket_names(blueprint: Blueprint) -> tuple[str, ...]:
     """Returns the buckets that the roles use: an adopted one too."""
     adopted = () if blueprint.job_bucket is None else (blueprint.names.bucket,)
-    return tuple(dict.fromkeys((*adopted, *(bucket.name for bucket in buckets(blueprint)))))
+    return tuple(dict.fromkeys((*adopted, *map(own_name, BUCKET.instances(blueprint)))))
 
 
 def object_arns(blueprint: Blueprint, arns: Arns) -> tuple[str, ...]:
     """The objects that roles may touch: in an adopted bucket only those in the application's folder."""
-    own = {bucket.name for bucket in buckets(blueprint)}
+    own = set(map(own_name, BUCKET.instances(blueprint)))
     return tuple(
         arns.bucket(f"{name}/*" if name in own else f"{name}/{blueprint.names.application}/*")
         for name in bucket_names(blueprint)
@@ -47,12 +120,12 @@ def object_arns(blueprint: Blueprint, arns: Arns) -> tuple[str, ...]:
 def _job_folders(blueprint: Blueprint, arns: Arns) -> list[str]:
     if blueprint.job_bucket is None:
         return []
-    inside = "" if blueprint.bucket is not None else f"{blueprint.names.application}/"
+    inside = "" if makes_bucket(blueprint.environment.spec) else f"{blueprint.names.application}/"
     return [f"{arns.bucket(blueprint.names.bucket)}/{inside}{folder}*" for folder in JOB_FOLDERS]
 
 
 def _replication(subject: Subject) -> Iterator[Difference]:
-    bucket, s3 = subject.wanted.name, subject.clients("s3")
+    bucket, s3 = own_name(subject.wanted), subject.clients("s3")
     answer: Any = unless(NO_REPLICATION, lambda: s3.get_bucket_replication(Bucket=bucket))
     for rule in answer["ReplicationConfiguration"]["Rules"] if answer else ():
         to = f"into {rule['Destination']['Bucket']} of {rule['Destination'].get('Account', 'this account')}"
@@ -61,7 +134,7 @@ def _replication(subject: Subject) -> Iterator[Difference]:
 
 
 def _notifications(subject: Subject) -> Iterator[Difference]:
-    bucket = subject.wanted.name
+    bucket = own_name(subject.wanted)
     answer = subject.clients("s3").get_bucket_notification_configuration(Bucket=bucket)
     step = f"aws s3api put-bucket-notification-configuration --bucket {bucket} without it"
     for kind, field in RECEIVERS.items():
@@ -72,7 +145,7 @@ def _notifications(subject: Subject) -> Iterator[Difference]:
 
 
 def _inventories(subject: Subject) -> Iterator[Difference]:
-    bucket = subject.wanted.name
+    bucket = own_name(subject.wanted)
     answer = subject.clients("s3").list_bucket_inventory_configurations(Bucket=bucket)
     for each in answer.get("InventoryConfigurationList", ()):
         to = f"into {each['Destination']['S3BucketDestination']['Bucket']}"
@@ -81,14 +154,14 @@ def _inventories(subject: Subject) -> Iterator[Difference]:
 
 
 def _logging(subject: Subject) -> Iterator[Difference]:
-    answer = subject.clients("s3").get_bucket_logging(Bucket=subject.wanted.name)
+    answer = subject.clients("s3").get_bucket_logging(Bucket=own_name(subject.wanted))
     if target := answer.get("LoggingEnabled", {}).get("TargetBucket"):
-        step = f"aws s3api put-bucket-logging --bucket {subject.wanted.name} without it"
+        step = f"aws s3api put-bucket-logging --bucket {own_name(subject.wanted)} without it"
         yield Difference.unwanted("logging", f"into {target}", step)
 
 
 def _website(subject: Subject) -> Iterator[Difference]:
-    bucket, s3 = subject.wanted.name, subject.clients("s3")
+    bucket, s3 = own_name(subject.wanted), subject.clients("s3")
     answer: Any = unless(NO_WEBSITE, lambda: s3.get_bucket_website(Bucket=bucket))
     if answer:
         redirect = answer.get("RedirectAllRequestsTo", {}).get("HostName")
@@ -98,7 +171,7 @@ def _website(subject: Subject) -> Iterator[Difference]:
 
 
 def _cors(subject: Subject) -> Iterator[Difference]:
-    bucket, s3 = subject.wanted.name, subject.clients("s3")
+    bucket, s3 = own_name(subject.wanted), subject.clients("s3")
     answer: Any = unless(NO_CORS, lambda: s3.get_bucket_cors(Bucket=bucket))
     origins = [origin for rule in (answer or {}).get("CORSRules", ()) for origin in rule.get("AllowedOrigins", ())]
     if answer:
@@ -107,7 +180,7 @@ def _cors(subject: Subject) -> Iterator[Difference]:
 
 
 def _acceleration(subject: Subject) -> Iterator[Difference]:
-    bucket, s3 = subject.wanted.name, subject.clients("s3")
+    bucket, s3 = own_name(subject.wanted), subject.clients("s3")
     answer: Any = unless(NO_ACCELERATION, lambda: s3.get_bucket_accelerate_configuration(Bucket=bucket))
     if (answer or {}).get("Status") == "Enabled":
         step = f"aws s3api put-bucket-accelerate-configuration --bucket {bucket} --accelerate-configuration Status=Suspended"
@@ -141,8 +214,8 @@ BUCKET = Kind(
     "bucket",
     import_id="{bucket}",
     service="s3",
-    made=buckets,
-    arn=lambda arns, bucket: arns.bucket(bucket.name),
+    rows=_buckets,
+    arn=lambda arns, row: arns.bucket(own_name(row)),
     exists=Lookup("s3", "head_bucket", "Bucket", names_are_global=True),
     rights=(
         Right("Makes it.", create="CreateBucket"),

@@ -111,8 +111,10 @@ class ResourceType:
 
 
 def own_name(wanted: Any) -> str:
-    """Returns the name of a row, which is among its arguments, or of a definition."""
-    return str(wanted.arguments["name"] if isinstance(wanted, Resource) else wanted.name)
+    """Returns the name of a row, which is among its arguments (a bucket's as `bucket`), or of a definition."""
+    if not isinstance(wanted, Resource):
+        return str(wanted.name)
+    return str(wanted.arguments["bucket" if "bucket" in wanted.arguments else "name"])
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)

@@ -7,9 +7,9 @@ from typing import Any
 from firnline_infra.blueprint import Blueprint
 from firnline_infra.blueprint.redshift import REDSHIFT_ROLE, REFRESH_ROLE, RedshiftDestination
 from firnline_infra.blueprint.value import Reference
-from firnline_infra.kinds import ecr, eks, emr, iam, keys_and_secrets, network, observability, streams, tables
+from firnline_infra.kinds import buckets, ecr, eks, emr, iam, keys_and_secrets, network, observability, streams, tables
 from firnline_infra.kinds.resource import Component, PolicyText
-from firnline_infra.resources import aws_runtime, aws_storage
+from firnline_infra.resources import aws_runtime
 from firnline_infra.resources.aws_redshift import redshift_cluster, redshift_serverless, refresh_schedules
 from firnline_infra.resources.snowflake_landing import snowflake_landing
 from firnline_infra.resources.snowflake_volume import iceberg_volume
@@ -19,9 +19,7 @@ def foundation(blueprint: Blueprint) -> Iterator[Component]:
     """Streams, ledger, bucket, secrets: what holds data, and changes hardly ever."""
     yield from streams.streams(blueprint.environment)
     yield from tables.ledger(blueprint.environment)
-    if blueprint.bucket is not None:
-        bucket = aws_storage.landing_bucket("bucket", blueprint.bucket)
-        yield replace(bucket, gives={Reference("bucket", "name"): bucket.outputs["name"]})
+    yield from buckets.landing_buckets(blueprint.environment)
     yield from keys_and_secrets.secrets(blueprint.environment)
 
 

@@ -1,9 +1,9 @@
 """A place in S3 where Snowflake keeps Iceberg tables."""
 
 from firnline_infra.blueprint.iceberg_volume import IcebergVolumeDefinition
+from firnline_infra.kinds.buckets import landing_bucket
 from firnline_infra.kinds.resource import Component, Resource, WaitingValue
 from firnline_infra.resources.aws_runtime import runtime_role
-from firnline_infra.resources.aws_storage import landing_bucket
 
 IAM_USER = "describe_output[0].storage_locations[0].s3_storage_location[0].storage_aws_iam_user_arn"
 """What Snowflake is in AWS, of the volume's only location, as DESCRIBE EXTERNAL VOLUME has it."""

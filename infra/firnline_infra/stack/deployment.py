@@ -249,6 +249,6 @@ def _named(resource: dict[str, Any]) -> tuple[str, str]:
 def _holds_data(blueprint: Blueprint) -> Iterator[str]:
     yield from (f"stream {stream.name}" for stream in blueprint.environment.spec.streams)
     yield f"ledger {blueprint.names.ledger_table}"
-    if blueprint.bucket is not None:
-        yield f"bucket {blueprint.bucket.name}"
+    if blueprint.has_own_bucket:
+        yield f"bucket {blueprint.names.bucket}"
     yield from (f"table {table.name}" for table in blueprint.landing.tables)

@@ -1,6 +1,7 @@
 """Tests of what belongs to others is not made, and what its owners have to grant follows from what is made around it."""
 
 from firnline_infra.blueprint import blueprint_of
+from firnline_infra.kinds.buckets import BUCKET
 from firnline_infra.render.bootstrap.snowflake import required_grant_statements, statements
 from firnline_infra.specification import EnvironmentSpec
 from tests.infra.render.conftest import adopting_spec, prod_spec
@@ -15,7 +16,7 @@ def test_nothing_that_is_adopted_is_made(adopting_spec: EnvironmentSpec) -> None
     assert (landing.databases, [str(each.name) for each in landing.schemas]) == ((), ["LAKE.LIVE"])
     assert [str(each.name) for each in landing.tables] == ["LAKE.PUBLIC.CLICKS", "LAKE.LIVE.VIEWS"]
     assert (landing.pipes, landing.network_policy, landing.warehouse, blueprint.volumes) == ((), None, None, ())
-    assert (blueprint.role, blueprint.bucket, blueprint.key) == (None, None, None)
+    assert (blueprint.role, blueprint.key, BUCKET.instances(blueprint)) == (None, None, [])
     assert [str(user.adopted_network_policy) for user in landing.users] == ["CORPORATE", "CORPORATE"]
 
 

@@ -11,6 +11,8 @@ from snowflake.connector import SnowflakeConnection
 from firnline_infra.accounts.accounts import rows
 from firnline_infra.accounts.errors import AwsRefused
 from firnline_infra.blueprint import Blueprint, blueprint_of
+from firnline_infra.kinds.buckets import BUCKET
+from firnline_infra.kinds.kind import own_name
 from firnline_infra.kinds.observability import DASHBOARD
 from firnline_infra.observe.existing import StackResources, already_there
 from firnline_infra.specification import load_spec, parse_spec
@@ -87,15 +89,14 @@ def test_what_is_adopted_may_be_there(
 def test_a_bucket_and_a_ledger_of_somebody_else_are_named(
     blueprint: Blueprint, accounts: EmbeddedAccounts, session: SnowflakeConnection
 ) -> None:
-    bucket, environment = blueprint.bucket, blueprint.environment
-    assert bucket is not None
+    bucket, environment = BUCKET.instance(blueprint), blueprint.environment
     named = replace(environment, names=replace(environment.names, ledger_table="firnline-local"))
-    accounts.aws("s3").create_bucket(Bucket=bucket.name)
+    accounts.aws("s3").create_bucket(Bucket=own_name(bucket))
     try:
         found = list(already_there(replace(blueprint, environment=named), accounts, session, {}))
     finally:
-        accounts.aws("s3").delete_bucket(Bucket=bucket.name)
-    assert f"bucket {bucket.name}" in found
+        accounts.aws("s3").delete_bucket(Bucket=own_name(bucket))
+    assert f"bucket {own_name(bucket)}" in found
     assert "DynamoDB table firnline-local" in found
 
 

@@ -5,10 +5,11 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from firnline_infra.blueprint import Blueprint
-from firnline_infra.blueprint.aws import Bucket, IamRole
+from firnline_infra.blueprint.aws import IamRole
 from firnline_infra.blueprint.iam import policy_document
 from firnline_infra.blueprint.value import Reference
 from firnline_infra.kinds import Kind
+from firnline_infra.kinds.buckets import BUCKET, BUCKET_POLICY, ENCRYPTION, LIFECYCLE, OWNERSHIP_CONTROLS
 from firnline_infra.kinds.ecr import REPOSITORY
 from firnline_infra.kinds.eks import ASSOCIATION
 from firnline_infra.kinds.emr import CLUSTER, SERVERLESS, VIRTUAL_CLUSTER
@@ -56,7 +57,7 @@ def resolver(blueprint: Blueprint, client: Client, outputs: Mapping[str, Any]) -
             case "role":
                 return client("iam").get_role(RoleName=blueprint.role.name if blueprint.role else "")["Role"]["Arn"]
             case "bucket":
-                return blueprint.bucket.name if blueprint.bucket else None
+                return blueprint.names.bucket
             case _:
                 return outputs[f"engine_config_{reference.attribute}"]
 
@@ -93,26 +94,34 @@ def _ledgers(blueprint: Blueprint, resolve: Resolve) -> Asked:
 
 
 def _buckets(blueprint: Blueprint, resolve: Resolve) -> Asked:
-    if blueprint.bucket is not None:
-        documents = [f"configuration/{resolve(Reference('engine', 'hash'))}.json"]
-        yield _bucket(blueprint.bucket, documents, resolve)
-    for volume in blueprint.volumes:
-        yield _bucket(volume.bucket, [], resolve)
+    documents = [f"configuration/{resolve(Reference('engine', 'hash'))}.json"]
+    settings = {}
+    for kind in (OWNERSHIP_CONTROLS, BUCKET_POLICY, ENCRYPTION, LIFECYCLE):
+        settings[kind] = {own_name(each["bucket"].resource): each for each in _settings(kind, blueprint)}
+    for each in _rows(BUCKET, blueprint):
+        name = each["bucket"]
+        (encryption,), (old,) = settings[ENCRYPTION][name]["rule"], settings[LIFECYCLE][name]["rule"]
+        by_default = encryption["apply_server_side_encryption_by_default"]
+        told = {
+            "versioning": "Enabled",
+            "encryption": by_default["sse_algorithm"],
+            "key": resolve(by_default["kms_master_key_id"]),
+            "closed": {True},
+            "ownership": settings[OWNERSHIP_CONTROLS][name]["rule"]["object_ownership"],
+            "policy": policy_document(settings[BUCKET_POLICY][name]["policy"].statements, resolve),
+            "old_versions_days": old["noncurrent_version_expiration"]["noncurrent_days"],
+            "uploads_days": old["abort_incomplete_multipart_upload"]["days_after_initiation"],
+            "objects": documents if name == blueprint.names.bucket else [],
+            "tags": each["tags"],
+        }
+        yield f"bucket {name}", told
 
 
-def _bucket(asked: Bucket, objects: list[str], resolve: Resolve) -> tuple[str, dict[str, Any]]:
-    return f"bucket {asked.name}", {
-        "versioning": "Enabled",
-        "encryption": asked.encryption,
-        "key": resolve(asked.key_arn),
-        "closed": {True},
-        "ownership": asked.ownership,
-        "policy": policy_document(asked.policy, resolve),
-        "old_versions_days": asked.old_versions_days,
-        "uploads_days": asked.unfinished_uploads_days,
-        "objects": objects,
-        "tags": dict(asked.tags),
-    }
+def _settings(kind: Kind, blueprint: Blueprint) -> Iterator[Mapping[str, Any]]:
+    """The settings of buckets, which stand with them."""
+    assert BUCKET.rows is not None
+    for component in BUCKET.rows(blueprint.environment):
+        yield from (each.arguments for each in component.resources() if each.type == kind.terraform_type)
 
 
 def _roles(blueprint: Blueprint, resolve: Resolve) -> Asked:

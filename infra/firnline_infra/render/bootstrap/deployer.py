@@ -13,7 +13,7 @@ from firnline_infra.blueprint.iam import Conditions, PolicyStatement
 from firnline_infra.blueprint.iam.statement import allow, is_service, via
 from firnline_infra.blueprint.value import Reference
 from firnline_infra.kinds import Kind, Scope, arns_by_kind
-from firnline_infra.kinds.buckets import OBJECT, buckets
+from firnline_infra.kinds.buckets import BUCKET, OBJECT
 from firnline_infra.kinds.iam import ATTACHMENT, POLICY
 from firnline_infra.kinds.keys_and_secrets import KEY
 from firnline_infra.kinds.streams import CONSUMER, STREAM, stream_of
@@ -201,7 +201,7 @@ def _emptying(spec: EnvironmentSpec, blueprint: Blueprint) -> Iterator[PolicySta
     if blueprint.user is not None:
         yield allow("EmptyUser", EMPTY_USER, resources=(Arns(spec).user(blueprint.user.name),))
         yield allow("ListDevices", LIST_DEVICES, resources=("*",))
-    if own := tuple(Arns(spec).bucket(bucket.name) for bucket in buckets(blueprint)):
+    if own := BUCKET.own_arns(blueprint, Arns(spec)):
         yield allow("ListToEmpty", LIST_OBJECTS, resources=own)
         yield allow("Empty", REMOVE_OBJECTS, resources=tuple(f"{arn}/*" for arn in own))
 
