@@ -1,6 +1,7 @@
 """The base of a blueprint's definitions: how they are made, printed and compared."""
 
-from dataclasses import MISSING, FrozenInstanceError, dataclass, fields
+from dataclasses import MISSING, Field, FrozenInstanceError, dataclass, fields
+from functools import cache
 from typing import TYPE_CHECKING, Any, TypeVar, dataclass_transform
 
 if TYPE_CHECKING:
@@ -25,7 +26,7 @@ class Definition:
     def __init__(self: "DataclassInstance", **values: object) -> None:
         """Raises TypeError for a field that is not given and has no default, and for a name that is none of its fields."""
         made = vars(self)
-        for each in fields(self):
+        for each in _fields(type(self)):
             if each.name in values:
                 made[each.name] = values[each.name]
             elif each.default is not MISSING:
@@ -54,3 +55,8 @@ class Definition:
 
     def __hash__(self) -> int:
         return hash(tuple(vars(self).values()))
+
+
+@cache
+def _fields(class_: "type[DataclassInstance]") -> tuple[Field[Any], ...]:
+    return fields(class_)
