@@ -7,6 +7,7 @@ and the other one finds it there. A retried attempt has a name, and a round, of 
 import json
 import os
 import socket
+import stat
 import struct
 import tempfile
 import threading
@@ -25,6 +26,8 @@ GATHER_S = 0.2
 REPORTS_S = 600.0
 """For the rows of a round to come back; another attempt comes sooner where one was lost."""
 END = b"\xff\xff\xff\xff"
+LONGEST_PLACE = 50
+"""Bytes of a temporary folder in which a socket's name has room; a YARN container's can be longer."""
 
 
 def feed_partition(orders: Iterable[str]) -> Iterator[bytes]:
@@ -130,7 +133,6 @@ def _write(stream: Any, row: bytes) -> None:
 
 
 def _listen(address: Path) -> socket.socket:
-    address.parent.mkdir(mode=0o700, exist_ok=True)
     listener = socket.socket(socket.AF_UNIX)
     listener.bind(str(address))
     listener.listen(1)
@@ -138,5 +140,17 @@ def _listen(address: Path) -> socket.socket:
 
 
 def _address(run_id: str, attempt: int) -> Path:
-    """A folder that nobody else may look into; the name is short, because a socket's may have a hundred bytes."""
-    return Path(tempfile.gettempdir()) / f"firnline-{os.getuid()}" / f"{run_id[:16]}-{attempt}"
+    return _folder() / f"{run_id[:16]}-{attempt}"
+
+
+def _folder() -> Path:
+    """Returns this user's own folder for sockets, whose names may have a hundred bytes. Raises PermissionError where others can
+    get at it.
+    """
+    place = Path(tempfile.gettempdir())
+    folder = (place if len(os.fsencode(place)) <= LONGEST_PLACE else Path("/tmp")) / f"firnline-{os.getuid()}"  # noqa: S108
+    folder.mkdir(mode=0o700, exist_ok=True)
+    status = folder.lstat()
+    if not stat.S_ISDIR(status.st_mode) or status.st_uid != os.getuid() or stat.S_IMODE(status.st_mode) & 0o077:
+        raise PermissionError(f"{folder} must be a folder of this user alone (mode 700), and is not; remove it")
+    return folder
