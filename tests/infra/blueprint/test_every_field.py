@@ -22,7 +22,7 @@ from firnline_infra.specification import EnvironmentSpec, load_spec
 from firnline_infra.specification.redshift import Redshift
 from firnline_ingest.config.proxy import ProxyOptions
 from tests.infra.runtimes.environments import ENVIRONMENTS, RUNTIMES, job_of, spec_of
-from tests.infra.specifications import smallest
+from tests.infra.specifications import one_pipeline, smallest
 
 ELSEWHERE = {
     "EnvironmentSpec.version": "is of the document's form",
@@ -80,7 +80,9 @@ def samples() -> list[EnvironmentSpec]:
     theirs = smallest(
         aws={"runtime": {"trust": "emr-ec2"}}, streams=[{"name": "orders", "origin": "adopt", "key_arn": key}]
     )
-    return [*map(load_spec, places), *runtimes, adopted, *clusters, pods, behind, theirs]
+    query = {"schema": "order_id STRING", "sql": "SELECT * FROM rows"}
+    queried = smallest(**one_pipeline(query=query))
+    return [*map(load_spec, places), *runtimes, adopted, *clusters, pods, behind, theirs, queried]
 
 
 def instances(node: Any, path: Path_ = ()) -> Iterator[tuple[BaseModel, Path_]]:
