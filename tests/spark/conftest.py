@@ -70,7 +70,7 @@ class Lane:
         pipeline = {**document["pipelines"][0], "stream": self.name, "table": self.name}
         document |= {"application": self.name, "pipelines": [{**pipeline, **self.changes.pop("pipeline", {})}]}
         for section, values in self.changes.items():
-            document[section] = {**document[section], **values}
+            document[section] = {**document.get(section, {}), **values}
         return document
 
     def put(self, *events: Any, spread: int = 64) -> None:

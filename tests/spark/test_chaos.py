@@ -24,6 +24,8 @@ pytestmark = [pytest.mark.chaos, pytest.mark.spark, pytest.mark.timeout(HANGS_S)
 
 SEED = int(os.environ.get("FIRNLINE_SEED", "2"))
 EVENTS, PART = 4_000, 1_000
+DAEMON = f"-m\0{python_daemon.__name__}\0".encode()
+"""On the command line of a daemon, and of what it has forked; the JVM's names the module too, in a setting."""
 
 
 def workers_of(engine: EngineProcess) -> list[int]:
@@ -33,7 +35,7 @@ def workers_of(engine: EngineProcess) -> list[int]:
         if entry.name.isdigit():
             with suppress(OSError):
                 of_session = int((entry / "stat").read_text().rpartition(")")[2].split()[3]) == engine.pid
-                if of_session and python_daemon.__name__.encode() in (entry / "cmdline").read_bytes():
+                if of_session and DAEMON in (entry / "cmdline").read_bytes():
                     found.append(int(entry.name))
     return sorted(found)
 

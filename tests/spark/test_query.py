@@ -99,7 +99,8 @@ def test_a_function_is_run_and_a_condition_that_drops_everything_passes_every_re
     lane.put(*map(event, range(100)))
     with lane.engine(available_now=True) as engine:
         assert engine.wait(HANGS_S) == 0, list(engine.last_lines)
-        assert (engine.total("records"), engine.total("rows"), engine.total("filtered")) == (100, 0, 100)
+        assert (engine.total("records"), engine.total("rows")) == (100, 0)
+    assert sum(line["filtered"] for line in lane.log() if line["event"] == "shard.receipt") == 100
     lane.put({"n": 1, "amount": 5000})
     with lane.engine(available_now=True) as again:
         assert again.wait(HANGS_S) == 0, list(again.last_lines)
@@ -117,7 +118,7 @@ def test_a_function_is_run_and_a_condition_that_drops_everything_passes_every_re
 def test_a_query_that_is_not_narrow_or_fails_stops_its_pipeline_with_the_reason_and_takes_nothing_in(
     new_lane: Callable[..., Lane], sql: str, problem: str, words: str
 ) -> None:
-    lane = new_lane(pipeline=query(sql), failures={"patience_seconds": 1})
+    lane = new_lane(pipeline=query(sql), failures={"patience_seconds": 60})
     lane.put(*map(event, range(20)))
     with lane.engine(available_now=True) as engine:
         assert engine.wait(HANGS_S) == 4, list(engine.last_lines)
