@@ -78,7 +78,9 @@ class EpochRunner:
         self.patterns.look({row.stream for row in rows})
         shards, refused = self._with_targets([row for row in rows if not row.problem])
         refused = [_refused(row) for row in rows if row.problem] + refused
-        unqueried = self.queries.prepare({shard.stream for shard in shards})
+        unqueried = self.queries.prepare(
+            {shard.stream for shard in shards}, lambda name: self.skips(ShardKey(name, 0, ""))
+        )
         refused += self._without_rounds(unqueried, shards)
         to_read = [shard for shard in shards if not self.skips(shard.key) and shard.stream not in unqueried]
         receipts = self._ingest(to_read, waiting={receipt.stream for receipt in refused})

@@ -161,15 +161,15 @@ def in_short(error: Exception) -> str:
     if isinstance(error, Py4JJavaError):
         java: Any = error.java_exception
         with suppress(Py4JError, OSError):
-            return _first_lines(str(java.toString()))
+            return first_lines(str(java.toString()))
     inmost: Any = error
     while (cause := getattr(inmost, "_cause", None)) is not None:  # as PySpark keeps Java's
         inmost = cause
-    because = "" if inmost is error else f" (because of {_first_lines(str(inmost))})"
-    return _first_lines(f"{type(error).__name__}: {error}")[: LONGEST_CAUSE - len(because)] + because
+    because = "" if inmost is error else f" (because of {first_lines(str(inmost))})"
+    return first_lines(f"{type(error).__name__}: {error}")[: LONGEST_CAUSE - len(because)] + because
 
 
-def _first_lines(text: str) -> str:
+def first_lines(text: str) -> str:
     lines = [line.strip() for line in text.splitlines() if line.strip() and not line.lstrip().startswith("at ")]
     return " ".join(lines)[:LONGEST_CAUSE]
 
@@ -179,7 +179,7 @@ def query_failure(text: str) -> FirnlineError:
     found = re.search(r"\[(FL-\d+)\] (.*?)\n\s+Next: (.*?)(?:\n|$)", text, re.DOTALL)
     if found is not None and _is_fatal(found[1]):
         return SourceFailed(f"Planning failed ({found[1]}): {found[2]}", next_step=found[3])
-    return QueryFailed(f"{found[1]}: {found[2]}" if found else _first_lines(text))
+    return QueryFailed(f"{found[1]}: {found[2]}" if found else first_lines(text))
 
 
 def _is_fatal(error_id: str) -> bool:

@@ -8,11 +8,12 @@ import json
 import logging
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from py4j.protocol import Py4JJavaError, Py4JNetworkError
+from py4j.protocol import Py4JError, Py4JJavaError, Py4JNetworkError
 from pyspark import SparkContext
 from pyspark.core.rdd import RDD
 from pyspark.errors import AnalysisException, ParseException, PySparkException
@@ -21,6 +22,7 @@ from pyspark.serializers import UTF8Deserializer
 from firnline_ingest.config.callables import load_callable
 from firnline_ingest.config.model import EngineConfig, PipelineConfig
 from firnline_ingest.config.query import POSITION, ROWS
+from firnline_ingest.datasource.plan import each_of
 from firnline_ingest.errors import FirnlineError
 from firnline_ingest.spark.assignment import Assignment
 from firnline_ingest.spark.errors import QueryNotNarrow, QueryRoundFailed
@@ -36,6 +38,8 @@ if TYPE_CHECKING:
 ROUND_S = 1.0
 """From the beginning of a round to that of the next: a job costs the same whatever it brings."""
 LONGEST_CAUSE = 600
+MOST_TASKS = 1000
+"""Of a job that are looked through for the one that failed."""
 WRITTEN = {
     "timestampFormat": "yyyy-MM-dd'T'HH:mm:ss.SSSSSSXXX",
     "timestampNTZFormat": "yyyy-MM-dd'T'HH:mm:ss.SSSSSS",
@@ -101,6 +105,9 @@ class StreamQuery:
             raise QueryNotNarrow(self.pipeline.stream, [_first_line(error)]) from error
         except (Py4JJavaError, PySparkException) as error:
             raise QueryRoundFailed(self.pipeline.stream, _cause(error)) from error
+        if any(answer["attempt"] for answer in found):
+            # Spark ends the process whose task failed, and the next attempt's begins without the pages: it succeeds with nothing
+            raise QueryRoundFailed(self.pipeline.stream, _cause_of_attempts(context))
         if len(found) != len(orders):
             raise QueryNotNarrow(self.pipeline.stream, [f"{len(orders)} tasks were planned, and {len(found)} have run"])
         return found
@@ -174,6 +181,8 @@ class QueryEpochs:
     _queries: dict[str, StreamQuery] = field(default_factory=dict)
     _confirmed: dict[str, tuple[str, ...]] = field(default_factory=dict)
     """Of each stream, the rounds of its last job."""
+    failed: dict[str, FirnlineError] = field(default_factory=dict)
+    """Of each stream whose last round failed, why."""
 
     def streams(self, streams: Iterable[str]) -> list[str]:
         """Returns those with a query."""
@@ -192,10 +201,13 @@ class QueryEpochs:
             if each.pipeline.query is not None
         }
 
-    def prepare(self, streams: Iterable[str]) -> Mapping[str, FirnlineError]:
-        """Makes what the streams' rounds need; the problems of those that can have none."""
+    def prepare(self, streams: Iterable[str], rests: Callable[[str], bool]) -> Mapping[str, FirnlineError]:
+        """Makes what the streams' rounds need; the problems of those that have none: they can't, or have failed and rest."""
         problems = {}
         for stream in self.streams(streams):
+            if stream in self.failed and rests(stream):
+                problems[stream] = self.failed[stream]
+                continue
             pipeline = self.config.pipeline_of(stream)
             known = self._queries.get(stream)
             if known is None or known.pipeline != pipeline:
@@ -228,9 +240,10 @@ class QueryEpochs:
         except Py4JNetworkError:
             raise
         except FirnlineError as error:
-            problems[stream] = error
+            problems[stream] = self.failed[stream] = error
             log.warning("pipeline.query_failed", extra={"stream": stream, "problem": error.id, "cause": error.what})
             return []
+        self.failed.pop(stream, None)
         self._confirmed[stream] = tuple(each["token"] for each in answers)
         return answers
 
@@ -251,3 +264,17 @@ def _cause(error: Exception) -> str:
     from firnline_ingest.spark.query import in_short
 
     return in_short(error)[:LONGEST_CAUSE]
+
+
+def _cause_of_attempts(context: SparkContext) -> str:
+    """The first words of why an attempt of the last job's tasks failed, as Spark keeps them for its page."""
+    from firnline_ingest.spark.query import first_lines
+
+    with suppress(Py4JError):
+        store: Any = context._jsc.sc().statusStore()
+        last = max(each_of(store.jobsList(None)), key=lambda job: int(job.jobId()))
+        for stage in each_of(last.stageIds()):
+            for task in each_of(store.taskList(int(stage), 0, MOST_TASKS)):
+                if task.errorMessage().isDefined():
+                    return first_lines(str(task.errorMessage().get()))
+    return "an attempt of a task failed; the log of its executor says why"

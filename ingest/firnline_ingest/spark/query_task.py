@@ -45,6 +45,7 @@ def feed_partition(orders: Iterable[str]) -> Iterator[bytes]:
         answer = {
             "token": of.token,
             "pages": len(of.pages),
+            "attempt": context.attemptNumber(),
             "is_over": group.are_over(order["stream"]),
             "is_stop_wanted": is_stop_wanted,
         }

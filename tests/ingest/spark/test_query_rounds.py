@@ -1,0 +1,68 @@
+"""What the driver makes of rounds that fail, with a stand-in for Spark's; tests/spark/test_query.py has Spark."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import pytest
+
+from firnline_ingest.config.model import EngineConfig
+from firnline_ingest.spark.errors import QueryRoundFailed
+from firnline_ingest.spark.query_rounds import QueryEpochs, StreamQuery
+from tests.fakes.configs import reading
+
+from .standing_in import config
+
+QUERY = {"schema": "n BIGINT", "sql": "SELECT * FROM rows"}
+
+
+class StandInQuery:
+    """A stream's query whose rounds fail while it is told to."""
+
+    def __init__(self, pipeline: Any) -> None:
+        self.pipeline, self.fails, self.rounds = pipeline, True, 0
+
+    def run(self, orders: Sequence[tuple[int, str, str]]) -> list[dict[str, Any]]:
+        self.rounds += 1
+        if self.fails:
+            raise QueryRoundFailed("orders", "[DIVIDE_BY_ZERO] Division by zero.")
+        return [{"token": "t", "is_over": True, "is_stop_wanted": False} for _ in orders]
+
+
+@pytest.fixture
+def configured() -> EngineConfig:
+    return config(pipelines=[reading("orders", query=QUERY), reading("clicks")])
+
+
+def test_a_query_whose_rounds_fail_rests_when_its_pipeline_has_stopped_and_is_tried_when_that_is_due(
+    configured: EngineConfig, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made: list[StandInQuery] = []
+
+    def of(_: object, pipeline: Any) -> Any:
+        made.append(StandInQuery(pipeline))
+        return made[-1]
+
+    monkeypatch.setattr(StreamQuery, "of", of)
+    epochs = QueryEpochs(None, configured)  # type: ignore[arg-type] # no Spark
+    resting: set[str] = set()
+    streams = ("orders", "clicks")
+
+    def epoch() -> list[str]:
+        refused = epochs.prepare(streams, resting.__contains__)
+        problems = dict(refused)
+        if "orders" not in refused:
+            epochs._round("orders", [], problems)
+        return [problem.id for problem in problems.values()]
+
+    assert epoch() == ["FL-1214"]
+    assert epoch() == ["FL-1214"]
+    assert made[0].rounds == 2
+    resting.add("orders")
+    assert epoch() == ["FL-1214"]
+    assert made[0].rounds == 2
+    resting.clear()
+    made[0].fails = False
+    assert epoch() == []
+    resting.add("orders")  # of another trouble: its table, say
+    assert epoch() == []
+    assert len(made) == 1
