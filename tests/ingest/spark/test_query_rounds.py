@@ -1,4 +1,4 @@
-"""What the driver makes of rounds that fail, with a stand-in for Spark's; tests/spark/test_query.py has Spark."""
+"""Tests of what the driver makes of rounds that fail, with a stand-in for Spark's; tests/spark/test_query.py has Spark."""
 
 from collections.abc import Sequence
 from typing import Any

@@ -46,7 +46,7 @@ def test_a_folder_that_others_can_get_at_is_refused(
 
 
 def test_rows_that_end_without_their_end_are_not_kept() -> None:
-    """Of a process that was killed while it sent them."""
+    """Stands for a process that was killed while it sent them."""
     queries = PageQueries()
     of = queries.begin("orders", 0.0)
     address = query_task._address(uuid.uuid4().hex, 1)
