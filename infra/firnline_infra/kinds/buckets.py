@@ -46,14 +46,14 @@ def landing_buckets(environment: Environment) -> Iterator[Component]:
 
 
 def _buckets(environment: Environment) -> Iterator[Component]:
-    """Those of external volumes too, which stand in the volumes' components."""
+    """Yields those of external volumes too, which stand in the volumes' components."""
     yield from landing_buckets(environment)
     for volume in volumes(environment.spec, key_value(environment.spec)):
         yield landing_bucket(f"volume-{volume.name}-bucket", volume.bucket)
 
 
 def landing_bucket(name: str, args: Bucket) -> Component:
-    """Its name is known once the bucket is as it should be: what is put there by name is encrypted and versioned."""
+    """Returns a bucket whose name is known once its settings are made: what is put there by name is encrypted and versioned."""
     bucket = Resource(
         BUCKET.terraform_type,
         f"{name}-bucket",

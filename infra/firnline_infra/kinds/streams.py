@@ -24,7 +24,7 @@ AWS_KINESIS_KEY = "alias/aws/kinesis"
 
 
 def streams(environment: Environment) -> Iterator[Component]:
-    """Those that are made, and consumers of these and of adopted ones."""
+    """Yields the streams that are made, and consumers of these and of adopted ones."""
     for each in environment.spec.streams:
         yield event_stream(f"stream-{each.name}", _definition(environment, each))
 

@@ -45,7 +45,7 @@ class Unanswered(str):
 def is_refusal(error: BaseException | None) -> bool:
     """Returns whether no record of a request that ended so is in the stream."""
     if isinstance(error, ClientError):
-        return error.response.get("ResponseMetadata", {}).get("HTTPStatusCode", SERVER_ERROR - 1) < SERVER_ERROR
+        return error.response.get("ResponseMetadata", {}).get("HTTPStatusCode", SERVER_ERROR) < SERVER_ERROR
     return isinstance(error, NEVER_SENT)
 
 

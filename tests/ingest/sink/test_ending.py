@@ -135,22 +135,23 @@ def test_a_failure_of_one_request_ends_the_attempts_of_the_others(kinesis: FakeK
     assert time.monotonic() - began_s < 20
 
 
+def answered(code: str, status: int | None) -> ClientError:
+    """An error as botocore makes it of an answer; of one that something else made, it has no status."""
+    metadata = {} if status is None else {"ResponseMetadata": {"HTTPStatusCode": status}}
+    return ClientError({"Error": {"Code": code, "Message": "no"}, **metadata}, "PutRecords")  # type: ignore[typeddict-item]
+
+
 @pytest.mark.parametrize(
     ("error", "unknown"),
     [
-        (ClientError({"Error": {"Code": "AccessDeniedException", "Message": "no"}}, "PutRecords"), 0),
-        (ClientError({"Error": {"Code": "ValidationException", "Message": "no"}}, "PutRecords"), 0),
+        (answered("AccessDeniedException", 400), 0),
+        (answered("ValidationException", 400), 0),
         (EndpointConnectionError(endpoint_url="http://127.0.0.1:1"), 0),
         (ReadTimeoutError(endpoint_url="http://127.0.0.1:1"), 1),
-        (
-            ClientError(
-                {"Error": {"Code": "InternalFailure"}, "ResponseMetadata": {"HTTPStatusCode": 500}},  # type: ignore[typeddict-item]
-                "PutRecords",
-            ),
-            1,
-        ),
+        (answered("InternalFailure", 500), 1),
+        (answered("AccessDeniedException", None), 1),
     ],
-    ids=["denied", "invalid", "unreachable", "timeout", "internal"],
+    ids=["denied", "invalid", "unreachable", "timeout", "internal", "no status"],
 )
 def test_records_of_a_request_that_was_refused_whole_are_not_in_and_of_others_nothing_is_known(
     kinesis: FakeKinesis, error: Exception, unknown: int
