@@ -13,6 +13,7 @@ import pytest
 
 from firnline_ingest.ledger.resume import resume_from
 from firnline_ingest.ledger.row import ResumeFrom
+from firnline_ingest.shard import channel_writer
 from firnline_ingest.snowflake.target import GRANTS_EVERY_S
 from firnline_ingest.spark.columns_by_hand import LOOKS
 from tests.contract.snowpipe_streaming.marks import WITH_CONNECTOR
@@ -22,6 +23,8 @@ World = Any  # of conftest.py
 Sql = Callable[[str], list[tuple[Any, ...]]]
 
 pytestmark = WITH_CONNECTOR
+STALLED_S = 3.0
+"""Instead of two minutes: rows that the SDK took in the moment of the change, and keeps, are sent again after that."""
 ANOTHER = "CREATE TABLE {} (N NUMBER, V VARCHAR, KINESISMETADATA OBJECT)"
 
 
@@ -102,6 +105,11 @@ CHANGES = {
         back=("GRANT EVOLVE SCHEMA ON TABLE ORDERS TO ROLE INGEST",),
     ),
 }
+
+
+@pytest.fixture(autouse=True)
+def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(channel_writer, "STALLED_S", STALLED_S)
 
 
 @pytest.mark.parametrize("change", list(CHANGES))
