@@ -143,7 +143,11 @@ def _principals(each: Statement) -> Iterator[str]:
 
 def _open_trusts(resource: DeclaredResource, _: DeclaredStack) -> Iterator[Breach]:
     """The confused deputy of IAM's user guide: a service, a provider of identities, another account."""
-    needed = {"Service": ("aws:sourceaccount", "aws:sourcearn"), "Federated": (":sub",), "AWS": ("sts:externalid",)}
+    needed = {
+        "Service": ("aws:sourceaccount", "aws:sourcearn", "sts:externalid"),
+        "Federated": (":sub",),
+        "AWS": ("sts:externalid",),
+    }
     for path, each in _allowed(resource):
         principal = each.get("Principal")
         if not path.startswith("assume_role_policy") or not isinstance(principal, Mapping):
@@ -217,8 +221,8 @@ RULES = (
         "A role can be taken through a service, a provider or an account on behalf of another account.",
         ("aws_iam_role",),
         _open_trusts,
-        "add a condition: aws:SourceAccount or aws:SourceArn for a service, the token's :sub for a provider, "
-        "sts:ExternalId for an account.",
+        "add a condition: aws:SourceAccount or aws:SourceArn for a service (sts:ExternalId for Redshift), the token's :sub for "
+        "a provider, sts:ExternalId for an account.",
         judges_alone=True,
     ),
     PolicyRule(

@@ -75,11 +75,9 @@ def test_redshift_alone_may_be_the_role_for_what_is_in_this_account() -> None:
     )["Statement"]
     assert cluster["Principal"] == {"Service": "redshift.amazonaws.com"}
     assert "redshift.amazonaws.com" in group["Principal"]["Service"]
-    for each in (group, cluster):
-        assert each["Condition"]["StringEquals"] == {"aws:SourceAccount": "123456789012"}
-    assert cluster["Condition"]["ArnLike"]["aws:SourceArn"] == [
-        "arn:aws:redshift:eu-central-1:123456789012:cluster:analytics"
-    ]
+    users = "arn:aws:redshift:eu-central-1:123456789012:dbuser"
+    assert group["Condition"] == {"StringLike": {"sts:ExternalId": f"{users}:serverless-123456789012-*/*"}}
+    assert cluster["Condition"] == {"StringLike": {"sts:ExternalId": f"{users}:analytics/*"}}
 
 
 def _pairs(statements: tuple[PolicyStatement, ...]) -> set[tuple[str, object]]:
@@ -282,5 +280,3 @@ def test_an_adopted_workgroup_is_the_only_one_that_a_deployer_reaches() -> None:
         "BeDatabaseUser",
         "FindWorkgroup",
     }
-    (trust,) = blueprint.redshift.role.trust
-    assert arn in trust.conditions["ArnLike"]["aws:SourceArn"]

@@ -204,8 +204,8 @@ def _scene(aws: Client, run: Run, region: str) -> tuple[str, str]:
     aws("kinesis").create_stream(StreamName=stream, ShardCount=1)
     aws("kinesis").get_waiter("stream_exists").wait(StreamName=stream, WaiterConfig={"Delay": 1, "MaxAttempts": 120})
     arn = f"arn:aws:kinesis:{region}:{account}:stream/{stream}"
-    places = tuple(f"arn:aws:redshift-serverless:{region}:{account}:{each}/*" for each in ("workgroup", "namespace"))
-    trust = ingestion_trust(account=account, sources=places, serverless=True)
+    users = f"arn:aws:redshift:{region}:{account}:dbuser:serverless-{account}-*/*"
+    trust = ingestion_trust(users=users, serverless=True)
     rights = policy_document(ingestion_statements(streams=(arn,), keys=()))["Statement"]
     role = _role(aws("iam"), f"{name}-redshift", trust, rights)
     serverless = aws("redshift-serverless")

@@ -34,14 +34,16 @@ def ingestion_statements(*, streams: tuple[Value, ...], keys: tuple[Value, ...])
     )
 
 
-def ingestion_trust(*, account: str, sources: tuple[str, ...], serverless: bool) -> tuple[PolicyStatement, ...]:
-    """`sources` are the ARNs, or patterns of them, of what may use the role: a cluster, or a workgroup and its namespace."""
+def ingestion_trust(*, users: str, serverless: bool) -> tuple[PolicyStatement, ...]:
+    """`users` is a pattern of database users' ARNs: Redshift gives that of the one it acts for as the external id ("Restricting
+    access to IAM roles"). That it gives `aws:SourceArn` or `aws:SourceAccount` is on no page.
+    """
     return (
         PolicyStatement(
             sid="RedshiftReadsStreams",
             actions=("sts:AssumeRole",),
             principals={"Service": SERVICES if serverless else SERVICES[0]},
-            conditions={"StringEquals": {"aws:SourceAccount": account}, "ArnLike": {"aws:SourceArn": sources}},
+            conditions={"StringLike": {"sts:ExternalId": users}},
         ),
     )
 

@@ -97,9 +97,7 @@ def _role(spec: EnvironmentSpec, names: Names, streams: dict[str, StreamOptions]
     check_policy_length(statements, kind="role", name=names.redshift_role, source=spec.name)
     return IamRole(
         name=names.redshift_role,
-        trust=ingestion_trust(
-            account=spec.aws.account, sources=_sources(spec, names, section), serverless=section.workgroup is not None
-        ),
+        trust=ingestion_trust(users=_users(spec, names, section), serverless=section.workgroup is not None),
         statements=statements,
         description=f"Redshift reads streams, environment {spec.name}",
         permissions_boundary=spec.aws.permissions_boundary,
@@ -107,13 +105,10 @@ def _role(spec: EnvironmentSpec, names: Names, streams: dict[str, StreamOptions]
     )
 
 
-def _sources(spec: EnvironmentSpec, names: Names, section: Redshift) -> tuple[str, ...]:
-    """AWS makes up the ids of workgroups and namespaces, and the role is there before them."""
-    arns = Arns(spec)
-    if (cluster := section.cluster_name(names.application)) is not None:
-        return (arns.redshift_cluster(cluster),)
-    group = section.workgroup
-    return (group.arn if group and group.arn else arns.workgroup("*"), arns.redshift_namespace("*"))
+def _users(spec: EnvironmentSpec, names: Names, section: Redshift) -> str:
+    """AWS makes up the id of a workgroup, and the role is there before it."""
+    cluster = section.cluster_name(names.application)
+    return Arns(spec).redshift_user(cluster or f"serverless-{spec.aws.account}-*", "*")
 
 
 def _workgroup(spec: EnvironmentSpec, name: str) -> RedshiftWorkgroup:

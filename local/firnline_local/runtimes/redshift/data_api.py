@@ -154,9 +154,10 @@ class RedshiftData(RuntimeService):
         def parameters() -> dict[str, str]:
             return {each["parameterKey"]: each["parameterValue"] for each in group["configParameters"]}
 
-        def source(role: str) -> StreamReader:
+        def source(role: str, user: str) -> StreamReader:
             attached = [each.partition("iamRoleArn=")[2].rstrip(")") for each in namespace["iamRoles"]]
-            return self._source(role, attached, namespace["defaultIamRoleArn"], namespace["namespaceArn"])
+            place = f"serverless-{self._account}-{group['workgroupId']}"
+            return self._source(role, attached, namespace["defaultIamRoleArn"], place, user)
 
         return self._known(
             ("namespace", namespace["namespaceArn"]),
@@ -174,10 +175,9 @@ class RedshiftData(RuntimeService):
         def cluster() -> Any:
             return redshift.describe_clusters(ClusterIdentifier=identifier)["Clusters"][0]
 
-        def source(role: str) -> StreamReader:
+        def source(role: str, user: str) -> StreamReader:
             attached = [each["IamRoleArn"] for each in cluster().get("IamRoles", ())]
-            arn = f"arn:aws:redshift:{self._region}:{self._account}:cluster:{identifier}"
-            return self._source(role, attached, cluster().get("DefaultIamRoleArn"), arn)
+            return self._source(role, attached, cluster().get("DefaultIamRoleArn"), identifier, user)
 
         try:
             database = cluster()["DBName"]
@@ -200,11 +200,13 @@ class RedshiftData(RuntimeService):
             self._databases[place] = make()
         return self._databases[place]
 
-    def _source(self, role: str, attached: list[str], default: str | None, arn: str) -> StreamReader:
+    def _source(self, role: str, attached: list[str], default: str | None, place: str, user: str) -> StreamReader:
         wanted = default if role == "default" else role
         if wanted is None or wanted not in attached:
             raise StatementError(f"The requested role {wanted or 'default'} is not associated to cluster")
-        return StreamReader(role_arn=wanted, service=SERVICE, arn=arn, account=self._account, region=self._region)
+        return StreamReader(
+            role_arn=wanted, service=SERVICE, place=place, account=self._account, region=self._region, user=user
+        )
 
 
 def _field(value: Any) -> Content:

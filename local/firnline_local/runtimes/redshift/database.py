@@ -40,7 +40,8 @@ BATCH_COLUMNS = (
     "approximate_arrival_timestamp TIMESTAMP, partition_key VARCHAR, shard_id VARCHAR, sequence_number VARCHAR, "
     f"refresh_time TIMESTAMP, {RECORD} BLOB, record_text VARCHAR, is_json BOOLEAN"
 )
-SourceOf = Callable[[str], StreamReader]
+SourceOf = Callable[[str, str], StreamReader]
+"""Of a role and the database user that reads as it."""
 """Of an IAM_ROLE: an ARN, or default. Raises StatementError for one that is not attached."""
 
 
@@ -89,7 +90,7 @@ class RedshiftDatabase(DatabaseCatalog):
         name, role = self._folded(unquoted(it["name"])), it["role"] or "default"
         if name in self.schemas and not it["lenient"]:
             raise StatementError(f'StreamSchema "{name}" already exists')
-        self._source(role)
+        self._source(role, user)
         self.schemas.setdefault(name, StreamSchema(name, it["region"] or None, role, user))
 
     @form(rf"CREATE {MV} {PATH}(?: AUTO REFRESH (?P<auto>YES|NO))? AS (?P<select>SELECT .+)")
@@ -263,7 +264,7 @@ class RedshiftDatabase(DatabaseCatalog):
 
     def _check(self, view: StoredView) -> None:
         assert view.schema is not None
-        source = self._source(view.schema.role)
+        source = self._source(view.schema.role, view.owner)
         if view.schema.region not in (None, source.region):
             raise StatementError(
                 f"The embedded Kinesis has no region but {source.region}; the schema says {view.schema.region}."

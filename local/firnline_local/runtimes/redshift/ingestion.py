@@ -26,10 +26,12 @@ class StreamReader:
     role_arn: str
     service: str
     """redshift.amazonaws.com, or that of Redshift Serverless."""
-    arn: str
-    """Of the workgroup's namespace or the cluster."""
+    place: str
+    """Of its database users' ARNs: the cluster's name, or serverless-<account>-<workgroup's id>."""
     account: str
     region: str
+    user: str
+    """Of the database."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +94,8 @@ def _refusals(source: StreamReader, stream: str, client: Client) -> Iterator[str
         yield f"Not authorized to get credentials of role {source.role_arn}"
         return
     trust = [each for each in statements_of(found["AssumeRolePolicyDocument"]) if names(each, {source.service})]
-    context = {"aws:SourceAccount": source.account, "aws:SourceArn": source.arn}
+    user = f"arn:aws:redshift:{source.region}:{source.account}:dbuser:{source.place}/{source.user}"
+    context = {"sts:ExternalId": user}  # Management Guide, "Restricting access to IAM roles"; of no other key it speaks
     if not is_allowed(trust, "sts:AssumeRole", source.role_arn, context):
         yield f"Not authorized to get credentials of role {source.role_arn}"
         return

@@ -98,7 +98,7 @@ def test_what_redshift_refuses_is_refused(account: Account) -> None:
 def test_a_role_that_redshift_may_not_be_reads_nothing(account: Account) -> None:
     account.run(SCHEMA)
     trust = '{"Version": "2012-10-17", "Statement": [{"Effect": "Allow", "Principal": {"Service": "redshift.amazonaws.com"}, '
-    trust += '"Action": "sts:AssumeRole", "Condition": {"StringEquals": {"aws:SourceAccount": "999999999999"}}}]}'
+    trust += '"Action": "sts:AssumeRole", "Condition": {"StringLike": {"sts:ExternalId": "*:999999999999:dbuser:*"}}}]}'
     account.client("iam").update_assume_role_policy(RoleName="redshift", PolicyDocument=trust)
     with pytest.raises(StatementFailed, match="Not authorized to get credentials"):
         account.run(STRICT)
