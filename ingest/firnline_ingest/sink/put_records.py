@@ -76,7 +76,10 @@ def _passing(client: "KinesisClient", stream: str, error: Exception) -> str:
     """Describes an error that a later request may not meet. Raises the others."""
     explained = kinesis_error(error, operation="PutRecords", stream=stream)
     if isinstance(explained, StreamMissing):
-        raise SinkStreamMissing(stream, _names(client.list_streams)) from error
+        known = _names(client.list_streams)
+        if known is None or stream not in known:
+            raise SinkStreamMissing(stream, known) from error
+        return f"{error}"  # ACTIVE for less than a second: kdgregory/log4j-aws-appenders #204
     if isinstance(explained, StreamForbidden) and not isinstance(explained, StreamCredentialsMissing):
         raise PutForbidden(stream, str(error)) from error
     if not getattr(explained, "is_retryable", isinstance(error, KeyError)):

@@ -79,6 +79,7 @@ class FakeKinesis:
         write_limits: bool = False,
         empty_page_every: int | None = None,
         creating_s: float = 0,
+        settling_s: float = 0,
         updating_s: float = 0,
         faults: FaultPlan | None = None,
     ) -> None:
@@ -89,6 +90,7 @@ class FakeKinesis:
         `write_limits`: 1,000 records and 1 MiB a second and shard.
         `empty_page_every`: each n-th page of a shard is empty although records are waiting, which the service may do.
         `creating_s`, `updating_s`: how long a stream is CREATING that an operation made, and UPDATING once one has changed it.
+        `settling_s`: how long one that is ACTIVE is still unknown to PutRecord and PutRecords that name it without its ARN.
         Handles make and change streams at once.
         """
         self.account = KinesisAccount(
@@ -100,6 +102,7 @@ class FakeKinesis:
             write_limits=write_limits,
             liberties=Liberties(empty_page_every),
             creating_s=creating_s,
+            settling_s=settling_s,
             updating_s=updating_s,
         )
         self.faults = faults or FaultPlan()

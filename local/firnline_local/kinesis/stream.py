@@ -244,6 +244,8 @@ class KinesisAccount:
     """How long a consumer is CREATING, and then DELETING."""
     creating_s: float = 0
     """How long a stream is CREATING that an operation made."""
+    settling_s: float = 0
+    """How long one that is ACTIVE is still unknown to who writes to it by its name."""
     updating_s: float = 0
     """How long a stream is UPDATING once an operation has changed it."""
     summaries: CallMeter = field(default_factory=partial(CallMeter, SUMMARY_CALLS))

@@ -171,6 +171,19 @@ def test_a_stream_that_is_not_there_is_told_with_those_that_are(kinesis: FakeKin
     assert hint in caught.value.what
 
 
+def test_a_stream_that_is_new_and_not_yet_known_to_each_of_its_servers_is_asked_again() -> None:
+    clock = ManualClock()
+    kinesis = FakeKinesis(clock=clock, creating_s=1, settling_s=0.5)
+    client = kinesis.client()
+    client.create_stream(StreamName="orders", ShardCount=1)
+    clock.advance(seconds=1)
+    assert client.describe_stream_summary(StreamName="orders")["StreamDescriptionSummary"]["StreamStatus"] == "ACTIVE"
+    with pytest.raises(client.exceptions.ResourceNotFoundException):
+        client.put_records(StreamName="orders", Records=[{"Data": b"x", "PartitionKey": "k"}])
+    report = put_all(client, "orders", [b"x"], pause=lambda _: clock.advance(seconds=0.25))
+    assert (report.records, stored(kinesis)) == (1, [b"x"])
+
+
 def test_a_record_waits_for_company_no_longer_than_it_was_told(kinesis: FakeKinesis) -> None:
     arrived = threading.Semaphore(0)
     client = Watched(kinesis)

@@ -41,7 +41,7 @@ class PutRecords(StreamRequest, kw_only=True):
 
 
 def put_record(account: KinesisAccount, request: PutRecord) -> dict[str, Any]:
-    stream = request.made_stream(account)
+    stream = request.written_stream(account)
     _check_size(stream, request)
     shard = stream.route(request.partition_key, request.explicit_hash_key)
     try:
@@ -54,7 +54,7 @@ def put_record(account: KinesisAccount, request: PutRecord) -> dict[str, Any]:
 
 def put_records(account: KinesisAccount, request: PutRecords) -> dict[str, Any]:
     """Records that a shard has no room for fail one by one, in their places of the answer."""
-    stream = request.made_stream(account)
+    stream = request.written_stream(account)
     if sum(_check_size(stream, entry) for entry in request.records) > MAX_REQUEST_BYTES:
         raise invalid_argument(f"The records are larger than {MAX_REQUEST_BYTES} bytes together.")
     shards = [stream.route(entry.partition_key, entry.explicit_hash_key) for entry in request.records]

@@ -11,7 +11,7 @@ import msgspec
 from msgspec import Meta
 
 from firnline_local.clock import milliseconds
-from firnline_local.kinesis.errors import in_use, not_found
+from firnline_local.kinesis.errors import FakeKinesisError, in_use, not_found
 from firnline_local.kinesis.stream import ACTIVE, CREATING, KinesisAccount, Stream
 
 
@@ -42,8 +42,20 @@ class StreamRequest(ApiRequest):
         """
         stream = self.stream(account)
         if stream.status(account.now_ms()) == CREATING:
-            raise not_found(f"Stream {stream.name} under account {account.account_id} not found.")
+            raise self._not_found(stream, account)
         return stream
+
+    def written_stream(self, account: KinesisAccount) -> Stream:
+        """The stream to write. Raises ResourceNotFoundException for one that is given by its name and ACTIVE for less than the
+        account's `settling_s` (kdgregory/log4j-aws-appenders #204, aws/aws-sdk-java-v2 #5041).
+        """
+        stream = self.made_stream(account)
+        if self.stream_arn is None and account.now_ms() < stream.active_ms + round(account.settling_s * 1000):
+            raise self._not_found(stream, account)
+        return stream
+
+    def _not_found(self, stream: Stream, account: KinesisAccount) -> FakeKinesisError:
+        return not_found(f"Stream {stream.name} under account {account.account_id} not found.")
 
 
 Of = TypeVar("Of", bound=StreamRequest)
