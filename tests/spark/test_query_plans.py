@@ -3,6 +3,7 @@
 import json
 import os
 import subprocess
+from pathlib import Path
 
 import pytest
 
@@ -11,7 +12,7 @@ from tests.spark.conftest import HANGS_S, SPARK_PYTHON
 pytestmark = [pytest.mark.spark, pytest.mark.timeout(HANGS_S)]
 
 LOOKS = """
-import json, sys, types
+import datetime, json, random, sys, types
 from pyspark.sql import SparkSession, functions as F
 from firnline_ingest.config.model import PipelineConfig
 from firnline_ingest.errors import FirnlineError
@@ -34,6 +35,14 @@ for words, more, _ in json.loads(sys.argv[1]):
     except FirnlineError as error:
         said = f"{error.id} {error.what}"
     print("SAID", json.dumps([words, said]), flush=True)
+for schema in json.loads(sys.argv[2]):
+    query = {"schema": schema, "sql": "SELECT * FROM rows"}
+    try:
+        StreamQuery.of(spark, PipelineConfig.model_validate({**PIPELINE, "query": query}, strict=None))
+        said = ""
+    except FirnlineError as error:
+        said = f"{error.id} {error}"
+    print("SAID", json.dumps([schema, said]), flush=True)
 """
 SEVERAL: dict[str, object] = {"format": {"type": "json", "several_objects": True}}
 TAKEN: list[tuple[str, dict[str, object]]] = [
@@ -43,6 +52,10 @@ TAKEN: list[tuple[str, dict[str, object]]] = [
     ("SELECT _position, e FROM rows LATERAL VIEW explode(items) t AS e", SEVERAL),
     ("SELECT _position, explode(items) AS e FROM rows", SEVERAL),
     ("lambda rows: rows.where('id > 1').withColumn('id', plus('id'))", {}),
+    ("WITH a AS (SELECT * FROM rows), b AS (SELECT * FROM a WHERE id > 1) SELECT * FROM b", {}),
+    ("FROM rows |> WHERE id > 1 |> EXTEND id + 1 AS next", {}),
+    ("SELECT * FROM rows WHERE at > '2026-01-01' AND at < date'2027-01-01'", {}),
+    ("SELECT * FROM rows -- and today's 'now' is a text", {}),
 ]
 REFUSED: list[tuple[str, dict[str, object], str]] = [
     ("SELECT id AS _position, id FROM rows", {}, "makes _position itself"),
@@ -77,13 +90,42 @@ REFUSED: list[tuple[str, dict[str, object], str]] = [
     ),
     ("lambda rows: rows.sparkSession.range(3).withColumnRenamed('id', '_position')", {}, "it reads something else"),
     ("lambda rows: 3", {}, "not a DataFrame"),
+    ("SELECT * FROM rows WHERE _position % 2 = 0", {}, "another number"),
+    ("SELECT *, _position AS place FROM rows", {}, "another number"),
+    ("SELECT _position, to_json(struct(*)) AS all FROM rows", {}, "another number"),
+    ("WITH a AS (SELECT * FROM rows) SELECT *, 1 + _position AS place FROM a", {}, "another number"),
+    ("SELECT _position, explode(array(_position)) AS e FROM rows", SEVERAL, "another number"),
+    ("SELECT * FROM rows WHERE at > 'yesterday'", {}, "another time"),
+    ("SELECT *, to_date('today') AS day FROM rows", {}, "another time"),
+    ("SELECT *, CAST(concat('n', 'ow') AS TIMESTAMP) AS seen FROM rows", {}, "another time"),
+    ("SELECT * FROM rows WHERE at > (timestamp('now'))", {}, "another time"),
+    ("lambda rows: rows.withColumn('seen', F.lit('now').cast('timestamp'))", {}, "another time"),
+    ("lambda rows: rows.withColumn('seen', F.lit(datetime.datetime.now()))", {}, "something else before"),
+    ("lambda rows: rows.withColumn('seen', F.expr(\"timestamp'now'\"))", {}, "something else before"),
+    ("lambda rows: rows.where(F.lit(random.random()) > F.col('price'))", {}, "something else before"),
+    ("lambda rows: rows.localCheckpoint()", {}, "not the pipeline's rows"),
+    ("lambda rows: rows.cache()", {}, "it is cached"),
+    ("lambda rows: rows.where(F.lit(rows.count() >= 0))", {}, "runs a job of its own"),
+    ("lambda rows: 1 / 0", {}, "its function raised ZeroDivisionError: division by zero"),
+    ("lambda rows: sys.exit(3)", {}, "its function raised SystemExit"),
+    ("lambda rows: open('/no such file')", {}, "its function raised FileNotFoundError"),
+    ("INSERT OVERWRITE DIRECTORY 'INTO' USING json SELECT * FROM rows", {}, "a command"),
+    ("CREATE TABLE made USING json AS SELECT * FROM rows", {}, "a command"),
+    ("WITH a AS (SELECT * FROM rows) INSERT INTO made SELECT * FROM a", {}, "TABLE_OR_VIEW_NOT_FOUND"),
+    ("BEGIN CREATE TABLE made (id INT) USING json; SELECT * FROM rows; END", {}, "a script"),
+    ("EXECUTE IMMEDIATE 'SELECT * FROM rows'", {}, "a script"),
+    ("SET spark.sql.ansi.enabled = false /* * */", {}, "a command"),
 ]
+SCHEMAS = ("INT", "ARRAY<INT>", "id", "id INT,", "id VARIANT", "id INT NOT NULL", "id INT, ID INT")
 
 
-def test_a_narrow_query_is_taken_and_each_reason_against_another_is_named() -> None:
-    cases = [*((words, more, "") for words, more in TAKEN), *REFUSED]
+def test_a_narrow_query_is_taken_and_each_reason_against_another_is_named(tmp_path: Path) -> None:
+    out = tmp_path / "made by looking"
+    refused = [(words.replace("INTO'", f"{out}'"), more, why) for words, more, why in REFUSED]
+    cases = [*((words, more, "") for words, more in TAKEN), *refused]
     found = subprocess.run(
-        [SPARK_PYTHON, "-c", LOOKS, json.dumps(cases)],
+        [SPARK_PYTHON, "-c", LOOKS, json.dumps(cases), json.dumps(SCHEMAS)],
+        cwd=tmp_path,
         env={**os.environ, "PYSPARK_PYTHON": SPARK_PYTHON},
         capture_output=True,
         text=True,
@@ -96,3 +138,7 @@ def test_a_narrow_query_is_taken_and_each_reason_against_another_is_named() -> N
     for words, _, why in cases[len(TAKEN) :]:
         assert said[words].startswith("FL-1213"), (words, said[words])
         assert why in said[words], (words, said[words])
+    assert not out.exists()
+    assert [path.name for path in tmp_path.rglob("made*")] == []
+    for schema in SCHEMAS:
+        assert said[schema].startswith(("FL-1213", "FL-1001")), (schema, said[schema])

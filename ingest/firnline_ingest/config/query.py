@@ -11,6 +11,8 @@ from firnline_ingest.errors import Fatal, FirnlineError
 
 POSITION = "_position"
 """The column by which a row that a query made is known as its record's."""
+NOW = r"""(?i)\b(?:date|timestamp(?:_ltz|_ntz)?)\s*r?(['"])\s*(?:now|today|tomorrow|yesterday)\b[^'"]*\1"""
+"""Times that Spark's parser makes constants of, so that its plan does not tell them from others."""
 ROWS = "rows"
 """What a query calls the rows of its pipeline."""
 
@@ -71,7 +73,11 @@ class PipelineQuery(Section):
             raise ValueError("version belongs to function: the text of sql is its own version")
         if re.search(rf"(?i)(?:^|,)\s*`?{POSITION}\b", self.schema_):
             raise ValueError(f"schema: {POSITION} is there by itself; leave it out")
-        if self.sql is not None and POSITION not in self.sql.lower() and "*" not in self.sql:
+        if self.sql is not None and (found := re.search(NOW, self.sql)) is not None:
+            raise ValueError(
+                f"sql: {found[0]} is the time at which it is read, and another one at the next start; write the time itself"
+            )
+        if self.sql is not None and re.search(rf"(?i){POSITION}|\*|\|>|\btable\b", self.sql) is None:
             raise ValueError(
                 f"sql: its rows lack {POSITION}, by which each is known as its record's; add it to the SELECT"
             )

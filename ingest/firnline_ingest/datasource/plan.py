@@ -31,6 +31,7 @@ IN_PLACE = frozenset(
         "Expand",
         "Filter",
         "Generate",
+        "PipeOperator",
         "Project",
         "ResolvedHint",
         "SubqueryAlias",

@@ -6,6 +6,7 @@ schema, is treated as Spark's own readers treat one: `mode` says how.
 
 import json
 import math
+import struct
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime
@@ -283,7 +284,7 @@ def converter(of: spark.DataType) -> Convert:
     simple: dict[str, Convert] = {
         "string": _as_text,
         "boolean": lambda value: _of(bool, value),
-        "float": _float,
+        "float": _single,
         "double": _float,
         "date": lambda value: date.fromisoformat(_of(str, value)),
         "timestamp": _timestamp,
@@ -326,6 +327,15 @@ def _float(value: Any) -> float:
     number = float(value) if isinstance(value, Decimal) else float(_of(int, value))
     if math.isinf(number):
         raise ValueError("it is larger than a DOUBLE can be")
+    return number
+
+
+def _single(value: Any) -> float:
+    number = _float(value)
+    try:
+        struct.pack(">f", number)
+    except OverflowError as error:
+        raise ValueError("it is larger than a FLOAT can be") from error
     return number
 
 

@@ -8,7 +8,7 @@ import json
 import logging
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 from py4j.protocol import Py4JError, Py4JJavaError, Py4JNetworkError
 from pyspark import SparkContext
 from pyspark.core.rdd import RDD
-from pyspark.errors import AnalysisException, ParseException, PySparkException
+from pyspark.errors import AnalysisException, IllegalArgumentException, ParseException, PySparkException
 from pyspark.serializers import UTF8Deserializer
 
 from firnline_ingest.config.callables import load_callable
@@ -26,8 +26,9 @@ from firnline_ingest.datasource.plan import each_of
 from firnline_ingest.errors import FirnlineError
 from firnline_ingest.spark.assignment import Assignment
 from firnline_ingest.spark.errors import QueryNotNarrow, QueryRoundFailed
+from firnline_ingest.spark.jvm import is_jvm_gone
 from firnline_ingest.spark.placement import placed_bytes, run_in_own_workers
-from firnline_ingest.spark.query_plan import narrow_problems
+from firnline_ingest.spark.query_plan import command_problems, fingerprint, narrow_problems
 from firnline_ingest.spark.query_task import back_partition, feed_order, feed_partition
 from firnline_ingest.spark.task import begin_partition
 
@@ -59,6 +60,8 @@ class StreamQuery:
     pipeline: PipelineConfig
     session: "SparkSession"
     schema: "StructType"
+    _plan: Sequence[str] = ()
+    """What a function made at the start; it has to make the same each time."""
 
     @classmethod
     def of(cls, spark: "SparkSession", pipeline: PipelineConfig) -> "StreamQuery":
@@ -70,11 +73,15 @@ class StreamQuery:
         assert pipeline.query is not None, "only such a pipeline has rounds"
         session = spark.newSession()
         session.conf.set("spark.sql.session.timeZone", "UTC")
+        session.conf.set("spark.sql.ansi.enabled", "true")
         try:
             schema = StructType.fromDDL(pipeline.query.schema_)
         except PySparkException as error:
             raise QueryNotNarrow(pipeline.stream, [f"schema: {_first_line(error)}"]) from error
-        assert isinstance(schema, StructType), "a list of columns is one"
+        if not isinstance(schema, StructType):
+            raise QueryNotNarrow(
+                pipeline.stream, [f"schema: {pipeline.query.schema_} must be a list of columns: name TYPE, name TYPE"]
+            )
         refuse_schema(schema, f"query of {pipeline.stream}")
         made = cls(pipeline, session, schema)
         made.look()
@@ -84,25 +91,34 @@ class StreamQuery:
         """Looks at the plan over rows that are not there, before any shard is opened. Raises QueryNotNarrow."""
         context: Any = self.session.sparkContext
         rows = self._frame(context._jsc.emptyRDD())
-        try:
-            self._look_at(self._made(rows), rows)
-        except (AnalysisException, ParseException) as error:
-            raise QueryNotNarrow(self.pipeline.stream, [_first_line(error)]) from error
+        with self._explained():
+            if self.pipeline.query is not None and self.pipeline.query.sql is not None:
+                rows.createOrReplaceTempView(ROWS)
+                if problems := command_problems(self.session, self.pipeline.query.sql):
+                    raise QueryNotNarrow(self.pipeline.stream, problems)
+            self._look_at(made := self._made(rows), rows)
+            self._plan = fingerprint(made)
+            before = _jobs(context)
+            self._look_at_again(self._made(rows))
+            if _jobs(context) > before:
+                raise QueryNotNarrow(
+                    self.pipeline.stream, ["its function runs a job of its own: leave count(), collect() and such out"]
+                )
+            self._written(context, made)
 
     def run(self, orders: Sequence[tuple[int, str, str]]) -> list[dict[str, Any]]:
         """One round; the answer of each task. Raises QueryNotNarrow and QueryRoundFailed, and Spark's own end."""
         context = self.session.sparkContext
         rows = self._rows(context, orders)
-        try:
+        with self._explained():
             made = self._made(rows)
             if self.pipeline.query is not None and self.pipeline.query.function is not None:
-                self._look_at(made, rows)  # it may be another one each time
-            answers = self._written(context, made).mapPartitions(
-                partial(back_partition, run_id=json.loads(orders[0][2])["run_id"])
-            )
+                self._look_at(made, rows)
+                self._look_at_again(made)
+            written = self._written(context, made)
+        try:
+            answers = written.mapPartitions(partial(back_partition, run_id=json.loads(orders[0][2])["run_id"]))
             found = [json.loads(answer) for answer in answers.collect()]
-        except (AnalysisException, ParseException) as error:
-            raise QueryNotNarrow(self.pipeline.stream, [_first_line(error)]) from error
         except (Py4JJavaError, PySparkException) as error:
             raise QueryRoundFailed(self.pipeline.stream, _cause(error)) from error
         if any(answer["attempt"] for answer in found):
@@ -111,6 +127,23 @@ class StreamQuery:
         if len(found) != len(orders):
             raise QueryNotNarrow(self.pipeline.stream, [f"{len(orders)} tasks were planned, and {len(found)} have run"])
         return found
+
+    @contextmanager
+    def _explained(self) -> Iterator[None]:
+        """Makes what analysis or the user's own function raises this pipeline's problem, and no other's."""
+        try:
+            yield
+        except (FirnlineError, Py4JNetworkError):
+            raise
+        except (AnalysisException, ParseException, IllegalArgumentException) as error:
+            raise QueryNotNarrow(self.pipeline.stream, [_first_line(error)]) from error
+        except (Exception, SystemExit) as error:
+            if is_jvm_gone():
+                raise
+            if isinstance(error, (Py4JError, PySparkException)):
+                raise QueryRoundFailed(self.pipeline.stream, _cause(error)) from error
+            said = f"{type(error).__name__}: {error}"[:LONGEST_CAUSE]
+            raise QueryNotNarrow(self.pipeline.stream, [f"its function raised {said}"]) from error
 
     def _rows(self, context: SparkContext, orders: Sequence[tuple[int, str, str]]) -> "DataFrame":
         """The pages of all groups, a partition each."""
@@ -155,6 +188,13 @@ class StreamQuery:
         several, taken = of.format.makes_several_rows, of.metadata_keys
         if problems := narrow_problems(made, rows, makes_several_rows=several, taken=taken):
             raise QueryNotNarrow(of.stream, problems)
+
+    def _look_at_again(self, made: "DataFrame") -> None:
+        if (found := fingerprint(made)) != self._plan:
+            changed = sorted(set(found) - set(self._plan)) or ["an operator"]
+            raise QueryNotNarrow(
+                self.pipeline.stream, [f"{each}: the function made something else before" for each in changed]
+            )
 
     @staticmethod
     def _written(context: SparkContext, made: "DataFrame") -> "RDD[bytes]":
@@ -251,6 +291,12 @@ class QueryEpochs:
         for number, where, assignment in tasks:
             if any(shard.stream == stream for shard in assignment.shards):
                 yield number, where, feed_order(assignment, stream, self.confirmed)
+
+
+def _jobs(context: SparkContext) -> int:
+    """Returns how many there were so far."""
+    scheduler: Any = context._jsc.sc().dagScheduler()
+    return int(scheduler.numTotalJobs())
 
 
 def _first_line(error: Exception) -> str:

@@ -35,6 +35,8 @@ def test_it_is_part_of_what_decides_which_rows_a_record_becomes() -> None:
         ({**SQL, "version": "1"}, {}, "version belongs to function"),
         ({**SQL, "schema": "id BIGINT, _position STRING"}, {}, "is there by itself"),
         ({**SQL, "sql": "SELECT id FROM rows"}, {}, "lack _position"),
+        ({**SQL, "sql": "SELECT *, timestamp'now' AS seen FROM rows"}, {}, "timestamp'now' is the time at which"),
+        ({**SQL, "sql": 'SELECT * FROM rows WHERE d > DATE r" today UTC"'}, {}, "another one at the next start"),
         (SQL, {"adds_columns": True}, "adds_columns does not go with it"),
         (SQL, {"content_column": "ALL_OF_IT"}, "content_column does not go with it"),
         (SQL, {"reader": {"fan_out": {"consumer_arn": ARN}}}, "fan_out does not go with it"),
