@@ -1,5 +1,6 @@
 """`firnline init`: what a team's repository needs for an environment, from a few answers."""
 
+import re
 import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -35,6 +36,8 @@ class Question:
     default: str | None = None
     """Offered where it is asked; never taken silently."""
     is_list: bool = False
+    place: str = ""
+    """A pattern of the paths in the specification at which the answer stands."""
     of_runtimes: tuple[str, ...] = ()
     """It is asked where the engine runs there; always where there are none."""
 
@@ -43,22 +46,37 @@ BY_HAND = "by-hand"
 RUNTIMES = ("emr-serverless", "emr-ec2", "emr-eks", "kubernetes", BY_HAND)
 ON_PODS = ("emr-eks", "kubernetes")
 QUESTIONS = (
-    Question(name="name", option="--name", help="The environment's name, such as dev.", default="dev"),
-    Question(name="region", option="--region", help="The AWS region, such as eu-central-1."),
-    Question(name="aws_account", option="--aws-account", help="The AWS account: twelve digits."),
+    Question(name="name", option="--name", place=r"name", help="The environment's name, such as dev.", default="dev"),
+    Question(name="region", option="--region", place=r"aws\.region", help="The AWS region, such as eu-central-1."),
+    Question(name="aws_account", option="--aws-account", place=r"aws\.account", help="The AWS account: twelve digits."),
     Question(
         name="snowflake_account",
         option="--snowflake-account",
+        place=r"snowflake\.account",
         help="The Snowflake account, as <organisation>-<account>.",
     ),
     Question(
         name="warehouse",
         option="--warehouse",
+        place=r"snowflake\.warehouse",
         help="A Snowflake warehouse that exists, for what is asked of the tables; the engine needs none.",
     ),
-    Question(name="streams", option="--stream", help="A Kinesis stream to read; repeatable.", is_list=True),
-    Question(name="database", option="--database", help="The Snowflake database that tables are made in."),
-    Question(name="schema", option="--schema", help="The schema in it.", default="RAW"),
+    Question(
+        name="streams",
+        option="--stream",
+        place=r"streams\[\d+\]\.name|pipelines\[\d+\]\.stream",
+        help="A Kinesis stream to read; repeatable.",
+        is_list=True,
+    ),
+    Question(
+        name="database",
+        option="--database",
+        place=r"pipelines\[\d+\]\.database",
+        help="The Snowflake database that tables are made in.",
+    ),
+    Question(
+        name="schema", option="--schema", place=r"pipelines\[\d+\]\.schema", help="The schema in it.", default="RAW"
+    ),
     Question(
         name="runtime",
         option="--runtime",
@@ -68,15 +86,29 @@ QUESTIONS = (
     Question(
         name="subnets",
         option="--subnet",
+        place=r"aws\.runtime\.emr_(serverless\.subnets|ec2\.subnet)(\[\d+\])?",
         help="A private subnet with a route to Snowflake, of emr-serverless (repeatable) or emr-ec2 (one).",
         is_list=True,
         of_runtimes=("emr-serverless", "emr-ec2"),
     ),
-    Question(name="vpc", option="--vpc", help="The VPC of emr-serverless's subnets.", of_runtimes=("emr-serverless",)),
-    Question(name="cluster", option="--cluster", help="The EKS cluster of emr-eks or kubernetes.", of_runtimes=ON_PODS),
+    Question(
+        name="vpc",
+        option="--vpc",
+        place=r"aws\.runtime\.emr_serverless\.security_group\.vpc",
+        help="The VPC of emr-serverless's subnets.",
+        of_runtimes=("emr-serverless",),
+    ),
+    Question(
+        name="cluster",
+        option="--cluster",
+        place=r"aws\.runtime\.cluster",
+        help="The EKS cluster of emr-eks or kubernetes.",
+        of_runtimes=ON_PODS,
+    ),
     Question(
         name="namespace",
         option="--namespace",
+        place=r"aws\.runtime\.namespace",
         help="The Kubernetes namespace in it, which exists.",
         default="firnline",
         of_runtimes=ON_PODS,
@@ -84,6 +116,7 @@ QUESTIONS = (
     Question(
         name="operator",
         option="--operator",
+        place=r"aws\.runtime\.kubernetes\.operator",
         help="The Spark operator that the cluster has: kubeflow or apache.",
         default="kubeflow",
         of_runtimes=("kubernetes",),
@@ -91,6 +124,7 @@ QUESTIONS = (
     Question(
         name="context",
         option="--context",
+        place=r"aws\.runtime\.kubernetes\.context",
         help="The cluster's context in the kubeconfig of who deploys.",
         of_runtimes=("kubernetes",),
     ),
@@ -242,10 +276,22 @@ def _first(path: Path, answers: dict[str, Any], *, ephemeral: bool) -> str:
     try:
         text = first_spec(Answers(**answers, durability=durability), source)
     except ConfigError as error:
-        raise ConfigError(source, [*wrong, *error.problems]) from None
+        raise ConfigError(source, [*wrong, *(_with_origin(each, answers) for each in error.problems)]) from None
     if wrong:
         raise ConfigError(source, wrong)
     return text
+
+
+def _with_origin(problem: str, answers: Mapping[str, Any]) -> str:
+    """Returns the problem with what has said the value: an option of another connector's file, or of this command."""
+    path, taken = problem.partition(": ")[0], answers["taken_over"]
+    for option, place in taken.taken if taken is not None else ():
+        if path == place.partition(";")[0]:
+            return f"{problem.rstrip('.')}; it is {option} of {taken.connector}"
+    for question in QUESTIONS:
+        if re.fullmatch(question.place or "(?!)", path) and answers.get(question.name):
+            return f"{problem.rstrip('.')}; it is {question.option}"
+    return problem
 
 
 def _write(path: Path, text: str, *, force: bool) -> None:
@@ -304,6 +350,4 @@ def _steps(environment: str, branch: str, *, gitlab: bool, tool: str, comment: b
 
 
 def _module_step(environment: str, tool: str) -> str:
-    """A module's folder has the environment's name."""
-    folder = f"stacks/terraform/{Path(environment).stem}"
-    return "" if tool == "pulumi" else f"  5. firnline terraform {environment} --into {folder}; review and commit it\n"
+    return "" if tool == "pulumi" else f"  5. firnline terraform {environment}; review and commit stacks/terraform\n"

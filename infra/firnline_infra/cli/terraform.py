@@ -5,6 +5,7 @@ from pathlib import Path
 import click
 
 from firnline_infra.cli.environment_argument import environment_argument
+from firnline_ingest.errors import UsageError
 
 DIFFERS = 3
 
@@ -14,8 +15,8 @@ DIFFERS = 3
 @click.option(
     "--into",
     type=click.Path(path_type=Path, file_okay=False),
-    required=True,
-    help="The module's folder: its *.tf.json of these names are overwritten, and nothing else is touched.",
+    help="The module's folder: its *.tf.json of these names are overwritten, and nothing else is touched. A root module's is "
+    "stacks/terraform/NAME where absent, which `firnline up` looks for.",
 )
 @click.option(
     "--layout",
@@ -25,7 +26,7 @@ DIFFERS = 3
     help="A root module, which `firnline up` applies; or one to publish and call, with README.md, variables and an example.",
 )
 @click.option("--check", is_flag=True, help="Write nothing; exit status 3 where a file is not as it would be written.")
-def terraform(environment: Path, into: Path, layout: str, check: bool) -> None:
+def terraform(environment: Path, into: Path | None, layout: str, check: bool) -> None:
     """Write ENV as a Terraform module.
 
     Plain JSON, the same for the same specification: review and commit it. It makes what `firnline up` makes with Pulumi; the
@@ -33,15 +34,22 @@ def terraform(environment: Path, into: Path, layout: str, check: bool) -> None:
 
     \b
     For example:
-      firnline terraform dev --into stacks/terraform/dev
+      firnline terraform dev
       terraform -chdir=stacks/terraform/dev apply
       firnline terraform dev --layout registry --into terraform-aws-firnline-dev
     """
+    from firnline_infra.accounts.real import MODULES
     from firnline_infra.specification import load_spec
     from firnline_infra.specification.prerequisites import encryption_key_missing, missing_keys
     from firnline_infra.terraform import differing, differing_from_layout, write_layout, write_module
 
+    if into is None and layout == "registry":
+        raise UsageError(
+            "A module to publish has no folder of its own here.",
+            next_step="name one by --into, such as --into terraform-aws-firnline-dev: a registry takes the repository's name.",
+        )
     spec = load_spec(environment)
+    into = into or MODULES / spec.name
     for missing in filter(None, (missing_keys(spec), encryption_key_missing(spec))):
         click.echo(f"An `apply` would make what nobody can use yet. {missing}", err=True)
     find, write = (differing_from_layout, write_layout) if layout == "registry" else (differing, write_module)

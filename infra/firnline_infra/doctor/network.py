@@ -4,6 +4,7 @@ From where the command runs, which is a laptop or CI; the engine's own way is tr
 """
 
 import os
+import re
 import socket
 import ssl
 from collections.abc import Iterator, Mapping
@@ -11,6 +12,7 @@ from concurrent.futures import ThreadPoolExecutor
 from urllib.request import getproxies
 
 from firnline_infra.blueprint.network import HTTP, Destination
+from firnline_infra.specification import EnvironmentSpec
 from firnline_ingest.checks import Finding, good, unknown, wrong
 from firnline_ingest.environment_proxy import proxy_for, without_login
 
@@ -19,6 +21,8 @@ AT_ONCE = 16
 ANOTHER_AUTHORITY = (
     "something between here and there has a certificate of its own: trust its authority (SSL_CERT_FILE), or go past it"
 )
+STAGE = r"(^|\.)s3[.-]|\.vpce\.amazonaws\.com|\.blob\.core\.|(^|\.)storage\.googleapis\.com"
+"""Found in the hosts of an account's internal stages: on AWS, there by a VPC endpoint, on Azure, on Google Cloud."""
 FIREWALL = "open it in the firewall, or name a private endpoint (specification: network)"
 
 
@@ -27,6 +31,19 @@ def reach(destinations: tuple[Destination, ...], *, proxies: Mapping[str, str] |
     found = getproxies() if proxies is None else proxies
     with ThreadPoolExecutor(AT_ONCE) as pool:
         yield from pool.map(lambda each: _reach(each, found), destinations)
+
+
+def stages(spec: EnvironmentSpec) -> Iterator[Finding]:
+    """Yields a finding if hosts are named by hand, none of them is a stage's, and rows go there as files."""
+    hosts = spec.network.snowflake_hosts
+    by_file = [pipeline.stream for pipeline in spec.pipelines if pipeline.goes_by_file]
+    if not hosts or not by_file or any(re.search(STAGE, host) for host in hosts):
+        return
+    yield unknown(
+        "network.snowflake_hosts",
+        f"names no stage; rows of {', '.join(by_file)} go there as files (oversize_rows: file)",
+        next_step="add the hosts of type STAGE that SELECT SYSTEM$ALLOWLIST() lists in Snowflake, and open them for the engine",
+    )
 
 
 def _reach(destination: Destination, proxies: Mapping[str, str]) -> Finding:

@@ -55,6 +55,7 @@ def _checks(spec: EnvironmentSpec, accounts: Accounts, state: State) -> Iterator
         ("tools", machine.packages),
         ("tools", machine.pulumi),
         ("network", partial(network.reach, egress(spec))),
+        ("network", partial(network.stages, spec)),
         ("accounts", partial(_aws_account, spec, accounts)),
         ("accounts", partial(objects.cross_account, spec)),
         ("accounts", lambda: key.recorded(spec, aws("kms"))),

@@ -65,7 +65,9 @@ def _firnline(load: Load, kind: str, architecture: Architecture) -> Iterator[Cos
     def cost(part: str, usd: float) -> Cost:
         return Cost(way="Firnline", part=part, usd=usd)
 
-    machines = RUNTIMES[kind].prices.usd_an_hour(load.cores, load.memory_mib, architecture, _price)
+    prices_of = RUNTIMES[kind].prices
+    memory_mib = load.workers_mib if prices_of.is_by_worker else load.memory_mib
+    machines = prices_of.usd_an_hour(load.cores, memory_mib, architecture, _price)
     yield cost(f"machines ({kind})", machines * HOURS_A_MONTH)
     if load.fan_out:
         hours = load.shards * load.fan_out * _price("kinesis_consumer_shard_hour") * HOURS_A_MONTH

@@ -16,10 +16,12 @@ from firnline_infra.blueprint.size import (
     size_of_specification,
     streams_read,
     tables_of,
+    workers_gb,
 )
 from firnline_infra.estimate.metadata import metadata_bytes
 from firnline_infra.kinds.ecr import KEPT_IMAGES
 from firnline_infra.runtimes.emr_ec2.options import vcpus_of
+from firnline_infra.runtimes.machine_prices import MIB_PER_GB
 from firnline_infra.specification.model import EnvironmentSpec
 from firnline_infra.specification.names import Names
 from firnline_infra.specification.origin import Origin
@@ -181,6 +183,11 @@ class Load:
     def memory_mib(self) -> int:
         """The memory of all applications."""
         return self.applications * self.size.memory_mib
+
+    @property
+    def workers_mib(self) -> int:
+        """The memory of the workers of EMR Serverless that have room for all applications."""
+        return self.applications * workers_gb(self.size) * MIB_PER_GB
 
     @property
     def shards_of_an_application(self) -> int:

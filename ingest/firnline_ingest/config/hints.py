@@ -7,6 +7,7 @@ from typing import Any, get_args
 
 from pydantic import BaseModel, ValidationError
 
+from firnline_ingest.config.form import Form
 from firnline_ingest.errors import did_you_mean, nearest
 
 Location = tuple[str | int, ...]
@@ -118,6 +119,26 @@ def sections_at(model: type[BaseModel], location: Location) -> list[type[BaseMod
         if not isinstance(part, int):
             models = _nested(models, part)
     return models
+
+
+def text_form(model: type[BaseModel], location: Location) -> str:
+    """Returns the form of the text that must stand there, in words and with an example; empty where it has none."""
+    models, found = [model], list[Form]()
+    for part in location:
+        if fields := [
+            field for each in models for name, field in each.model_fields.items() if part == (field.alias or name)
+        ]:
+            found = [form for field in fields for form in (*_forms(field.annotation), *_forms(tuple(field.metadata)))]
+            models = [section for field in fields for section in _sections(field.annotation)]
+    return found[0].words_and_example if len(set(found)) == 1 else ""
+
+
+def _forms(annotation: object) -> Iterator[Form]:
+    """Yields what a text may look like: of a field, of a list's items, of one of several kinds."""
+    if isinstance(annotation, Form):
+        yield annotation
+    for argument in annotation if isinstance(annotation, tuple) else get_args(annotation):
+        yield from _forms(argument)
 
 
 def _elsewhere(model: type[BaseModel], location: Location, beside: Sequence[str]) -> str:

@@ -16,6 +16,7 @@ from firnline_ingest.config.hints import (
     required_form,
     sections_at,
     short_form,
+    text_form,
     word_hint,
 )
 from firnline_ingest.config.other_names import here_called
@@ -107,6 +108,8 @@ def _describe(model: type[BaseModel], problem: Mapping[str, Any]) -> str:
         given, form = problem.get("input"), form_hint(sections_at(model, location), problem.get("input"))
         needs = f"must be a mapping of names to values{form and f', such as {form}'}"
         return f"{path}: {'is empty' if given is None else needs}"
+    if problem["type"] == "string_type" and not _is_word(problem) and (form := text_form(model, location)):
+        return f"{path}: must be {form}{_got(path, problem.get('input'))}"
     message = OTHER_WORDS.get(problem["type"], str(problem["msg"])).removeprefix("Value error, ")
     message = message.replace(" after validation", "")
     if not message[:2].isupper():
@@ -121,7 +124,7 @@ def _near(problem: Mapping[str, Any]) -> str:
 
 def _meant(model: type[BaseModel], problem: Mapping[str, Any]) -> str:
     """The end of the message: how to write what was meant."""
-    is_word = isinstance(problem.get("input"), str | int | float | date)
+    is_word = _is_word(problem)
     match problem["type"]:
         case "literal_error" if names := [
             name for each in sections_at(model, problem["loc"]) for name in each.model_fields
@@ -136,6 +139,10 @@ def _meant(model: type[BaseModel], problem: Mapping[str, Any]) -> str:
         case "string_type" if is_word:
             return "; put it between quotes"
     return ""
+
+
+def _is_word(problem: Mapping[str, Any]) -> bool:
+    return isinstance(problem.get("input"), str | int | float | date)
 
 
 def _got(path: str, value: object) -> str:

@@ -68,6 +68,8 @@ class EngineProcess:
         self.last_lines: deque[str] = deque(maxlen=LAST_LINES)
         self.lines = 0
         """Lines of its log so far: a sign of life."""
+        self.failures: deque[Mapping[str, Any]] = deque()
+        """Log lines of queries that Spark ended and the engine starts again, of which nobody has been told."""
         self.started = threading.Event()
         self._reader = threading.Thread(target=self._read_log, name="engine-log", daemon=True)
         self._reader.start()
@@ -140,5 +142,7 @@ class EngineProcess:
             shard.receipted = {name: shard.receipted[name] + fields[name] for name in COUNTED}
             shard.epoch = {}
             shard.behind_ms = fields["behind_ms"] or 0
+        elif event == "query.failed":
+            self.failures.append(fields)
         if fields.get("level") in ("warning", "error"):
             self.last_lines.append(json.dumps(fields))

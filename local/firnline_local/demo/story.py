@@ -112,7 +112,14 @@ class Demo:
             waited_s = time.monotonic() - started_s
             if patience.is_over(engine.lines):
                 raise EngineStuck(None, list(engine.last_lines))
+            self._say_failures(engine)
             self.screen.live(f"{waited_s:4.0f} s  {_waits_for(engine)}", waits_for=_waits_for(engine))
+
+    def _say_failures(self, engine: EngineProcess) -> None:
+        """Says what Spark ended and the engine begins again: on a busy machine this may be the start of a Python process."""
+        while engine.failures:
+            failed = engine.failures.popleft()
+            self.screen.say(f"[{failed['problem']}] {failed['what']} Next: {failed['next_step']}")
 
     def _watch(self, environment: "RunningEnvironment", engine: EngineProcess, until_rows: int | None) -> None:
         """Shows progress until so many rows are visible, or the engine ends."""
@@ -122,6 +129,7 @@ class Demo:
         with closing(environment.connect("reader")) as connection, closing(connection.cursor()) as cursor:
             while engine.exit_status is None:
                 ((rows,),) = cursor.execute(f"SELECT COUNT(*) FROM {self.table}").fetchall()
+                self._say_failures(engine)
                 now_s, sent = time.monotonic(), engine.total("bytes")
                 rate = (sent - before[0]) / 1e6 / max(0.1, now_s - before[1])
                 before = (sent, now_s)

@@ -1,3 +1,4 @@
+import json
 import re
 from collections.abc import Callable
 from importlib.metadata import version
@@ -7,6 +8,7 @@ import pytest
 import yaml
 from click.testing import CliRunner, Result
 
+from firnline_infra.cli.init import QUESTIONS, Question
 from firnline_infra.cli.main import firnline
 from firnline_infra.rollout.uploads import with_image
 from firnline_infra.runtimes.registry import render
@@ -18,6 +20,7 @@ from firnline_infra.specification.starter import RUNTIMES
 from firnline_infra.stack.program import Program
 from firnline_ingest.errors import ConfigError, UsageError
 from tests.infra.runtimes.environments import IMAGE, job_of
+from tests.infra.specifications import names_a_path
 
 ANSWERS = {
     "--name": "dev",
@@ -130,7 +133,7 @@ def test_where_terraform_is_the_tool_there_is_no_program(run: Run, tool: str) ->
     assert files() == {str(FILE), "stacks/environments/schema.json", str(WORKFLOW), ".gitignore"}
     assert f"firnline-infra[terraform]=={version('firnline-infra')}" in WORKFLOW.read_text()
     assert f"--github OWNER/REPO --tool {tool} --into bootstrap" in result.output
-    assert "  5. firnline terraform dev --into stacks/terraform/dev" in result.output
+    assert "  5. firnline terraform dev; review and commit stacks/terraform" in result.output
     assert "  6. firnline up dev" in result.output
 
 
@@ -209,6 +212,39 @@ def test_all_wrong_answers_are_told_at_once_and_nothing_is_written(run: Run) -> 
         "snowflake.account",
     ]
     assert files() == set()
+
+
+@pytest.mark.parametrize(
+    ("option", "wrong"),
+    [("--name", "Dev"), ("--region", "europe"), ("--stream", "a b"), ("--schema", "a b"), ("--warehouse", "a b")],
+)
+def test_a_wrong_answer_is_told_with_its_option(run: Run, option: str, wrong: str) -> None:
+    error = run(**{option: wrong}).exception
+    assert isinstance(error, ConfigError)
+    assert all(each.endswith(f"; it is {option}") for each in error.problems)
+
+
+@pytest.mark.parametrize("question", [each for each in QUESTIONS if each.name != "runtime"], ids=lambda each: each.name)
+def test_each_question_knows_its_places_in_the_specification(question: Question) -> None:
+    paths = re.sub(r"\\\[.*?\\\]", "", question.place).replace("\\", "")
+    expanded = [
+        paths.replace("(serverless.subnets|ec2.subnet)()?", each) for each in ("serverless.subnets", "ec2.subnet")
+    ]
+    assert question.place
+    assert [each for path in expanded for each in path.split("|") if not names_a_path(f"{each}: x")] == []
+
+
+def test_a_wrong_value_of_a_file_is_told_with_the_connector_s_option(run: Run, tmp_path: Path) -> None:
+    file = tmp_path / "openflow.json"
+    names = ("AWS Kinesis Stream Name", "Snowflake Destination Database", "Snowflake Destination Schema")
+    file.write_text(json.dumps({**dict.fromkeys(names, "ORDERS"), "AWS Kinesis Region": "europe"}))
+    given = {name: value for name, value in ANSWERS.items() if name in ("--name", "--aws-account", "--runtime")}
+    options = [part for pair in (given | {"--warehouse": "W", "--snowflake-account": "A-B"}).items() for part in pair]
+    error = CliRunner().invoke(firnline, ["init", "--from", str(file), *options]).exception
+    assert isinstance(error, ConfigError)
+    assert [each.partition("; it is ")[2] for each in error.problems] == [
+        "AWS Kinesis Region of Openflow's connector for Kinesis"
+    ]
 
 
 def test_what_nobody_says_and_nobody_can_be_asked_is_listed(run: Run) -> None:

@@ -213,6 +213,30 @@ def test_what_can_t_be_tried_is_unknown() -> None:
 
 
 @pytest.mark.parametrize(
+    ("hosts", "oversize", "is_told"),
+    [
+        (["ocsp.digicert.com:80"], "file", True),
+        (["ocsp.digicert.com:80"], "dead_letter", False),
+        ([], "file", False),
+        (["sfc-eu-ds1-customer-stage.s3.eu-central-1.amazonaws.com"], "file", False),
+        (["sfc-ds2-customer-stage.s3.amazonaws.com:443"], "file", False),
+        (["sfcdev1.blob.core.windows.net"], "file", False),
+        (["storage.googleapis.com"], "file", False),
+        (["bucket.vpce-0a1b-2c3d.s3.eu-central-1.vpce.amazonaws.com"], "file", False),
+    ],
+)
+def test_rows_that_go_by_file_need_a_stage_among_the_hosts_that_are_named(
+    hosts: list[str], oversize: str, is_told: bool
+) -> None:
+    given = smallest(
+        pipelines=[pipeline("orders", oversize_rows=oversize, file_replay=True)],
+        network={"snowflake_hosts": hosts},
+    )
+    found = list(network.stages(given))
+    assert [(each.verdict, "type STAGE" in each.next_step) for each in found] == [(Verdict.UNKNOWN, True)] * is_told
+
+
+@pytest.mark.parametrize(
     ("findings", "status"),
     [
         ([good("a", "b")], 0),

@@ -118,6 +118,20 @@ def test_each_runtime_has_a_price_and_the_records_cost_the_same_on_each_way(kind
     assert {cost.way for cost in made} == {"Firnline", "Firehose", "Openflow BYOC"}
 
 
+def test_memory_of_emr_serverless_is_paid_in_the_sizes_that_workers_come_in() -> None:
+    """8 vCPUs come with 16, 20, 24 … GB: an executor of 17 GB is one of 20. Pods are paid for what they ask."""
+    document = yaml.safe_load((ENVIRONMENTS / "dev.yaml").read_text())
+
+    def machines(executor_mib: int, kind: str) -> float:
+        size = {"executors": 1, "executor_cores": 8, "executor_memory_mib": executor_mib, "overhead_mib": 1024}
+        document["aws"]["runtime"] = {"size": size}
+        return parts(parse_spec(yaml.safe_dump(document), "dev"), kind)[f"machines ({kind})"]
+
+    assert machines(16 * 1024, "emr_serverless") == machines(19 * 1024, "emr_serverless")
+    assert machines(19 * 1024, "emr_serverless") < machines(20 * 1024, "emr_serverless")
+    assert machines(16 * 1024, "emr_eks") < machines(19 * 1024, "emr_eks")
+
+
 def parts(spec: EnvironmentSpec, kind: str) -> dict[str, float]:
     return {cost.part: cost.usd for cost in costs(Load.of(spec), kind, Architecture.ARM64)}
 

@@ -1,5 +1,6 @@
 import re
 from pathlib import Path
+from typing import Any
 
 import pytest
 import yaml
@@ -106,6 +107,32 @@ def test_what_is_no_specification_at_all_is_said_plainly(text: str, expected: st
 def test_a_number_where_text_belongs_is_told_to_be_quoted() -> None:
     found = problems(aws={"account": 142424242424})
     assert found == told("aws.account: input should be a valid string; put it between quotes…")
+
+
+@pytest.mark.parametrize(
+    ("document", "expected"),
+    [
+        (
+            {"alarms": {"notify": [{"email": "on-call@example.com"}]}},
+            "alarms.notify[0]: must be an e-mail address, or an https:// URL, for example on-call@example.com",
+        ),
+        (
+            {"snowflake": {"allowed_networks": [], "host": ["a"]}},
+            "snowflake.host: must be …, for example …",
+        ),
+        (
+            {"streams": [{"name": None}]},
+            "streams[0].name: must be 1 to 128 letters, digits and _ . -, for example orders (got null)",
+        ),
+        (
+            {"network": {"endpoints": {"s3": {"url": "https://a"}}}},
+            "network.endpoints.s3: must be …, for example https://…",
+        ),
+    ],
+    ids=["a list's item", "a list for a text", "null", "a value of a mapping"],
+)
+def test_what_is_no_text_is_told_what_the_text_must_be(document: dict[str, Any], expected: str) -> None:
+    assert told(expected)[0] in problems(**document)
 
 
 def test_a_stand_in_for_what_is_wrong_is_never_shown() -> None:

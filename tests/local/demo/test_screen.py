@@ -1,14 +1,23 @@
 """Tests of what the demo prints while it runs: on a terminal, and in a log."""
 
+import json
 import sys
+from pathlib import Path
 
 import pytest
 
 from firnline_infra.audit.findings import Counts, ProblemKind
+from firnline_infra.specification import load_spec
+from firnline_ingest.spark.errors import QueryFailed
+from firnline_ingest.spark.policy import describe
+from firnline_local.demo.engine_process import EngineProcess
 from firnline_local.demo.rows import proof_picture
 from firnline_local.demo.screen import LOG_EVERY_S, Screen
+from firnline_local.demo.story import Demo
 from tests.infra.audit.test_report import report as audit_report
 from tests.infra.audit.test_report import shard
+
+ENVIRONMENTS = Path(__file__).parents[3] / "stacks" / "environments"
 
 
 class Clock:
@@ -108,3 +117,19 @@ def test_the_proof_is_a_picture_whose_parts_are_the_whole() -> None:
     )
     assert "rows since then" not in "".join(lost)
     assert lost[-1] == "lost or doubled       1 missing"
+
+
+def test_a_query_that_spark_ended_is_said_with_what_comes_next(
+    tmp_path: Path, screen: Screen, capsys: pytest.CaptureFixture[str]
+) -> None:
+    failed = QueryFailed("RuntimeError: Python worker failed to connect back.")
+    line = json.dumps({"level": "warning", "event": "query.failed", **describe(failed)})
+    command = [sys.executable, "-c", f"import sys; sys.stderr.write({line!r} + chr(10))"]
+    spec = load_spec(ENVIRONMENTS / "local.yaml")
+    demo = Demo(folder=tmp_path, spec=spec, events=[], screen=screen)
+    with EngineProcess.of(command, {}, tmp_path / "engine.log") as engine:
+        demo._until_started(engine)
+    demo._say_failures(engine)
+    said = " ".join(printed(capsys))
+    assert "[FL-1201] Spark's query failed: RuntimeError: Python worker failed to connect back." in said
+    assert "it is started again. The machine of the driver was too busy" in said

@@ -89,5 +89,7 @@ JOB = Rendering(
     refusals=refusals,
 )
 PRICES = MachinePrices(
-    core_hour=("emr_serverless_vcpu_hour_{architecture}",), gb_hour=("emr_serverless_gb_hour_{architecture}",)
+    core_hour=("emr_serverless_vcpu_hour_{architecture}",),
+    gb_hour=("emr_serverless_gb_hour_{architecture}",),
+    is_by_worker=True,
 )

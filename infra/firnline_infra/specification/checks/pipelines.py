@@ -4,7 +4,8 @@ from collections.abc import Callable, Iterator, Sequence
 from operator import attrgetter
 
 from firnline_infra.specification.adopted import PUBLIC, adopted_schemas
-from firnline_infra.specification.elsewhere import arn_of
+from firnline_infra.specification.aws import StreamOptions
+from firnline_infra.specification.elsewhere import arn_of, place_of
 from firnline_infra.specification.identifier import Identifier, QualifiedName
 from firnline_infra.specification.metadata_type import metadata_columns, metadata_type
 from firnline_infra.specification.model import EnvironmentSpec
@@ -17,15 +18,20 @@ from firnline_ingest.config.rows import MetadataForm
 from firnline_ingest.errors import did_you_mean
 from firnline_ingest.identifiers import DEFAULT_PIPE_SUFFIX, MAX_CHARACTERS, InvalidIdentifier
 
+ONE_EACH = "each needs an environment of its own, which may write into the same database."
 MINUTES_UNTIL_AN_ALARM = 15  # three periods of five
 
 
 def _streams_are_distinct(spec: EnvironmentSpec) -> Iterator[str]:
-    seen: set[str] = set()
+    """The ledger knows a stream by its name alone."""
+    first: dict[str, StreamOptions] = {}
     for index, stream in enumerate(spec.streams):
-        if stream.name in seen:
-            yield f"streams[{index}].name: {stream.name!r} is already the name of another stream."
-        seen.add(stream.name)
+        before = first.setdefault(stream.name, stream)
+        if before is stream:
+            continue
+        is_same = place_of(spec, before) == place_of(spec, stream)
+        which = "another stream." if is_same else f"a stream of another region or account; {ONE_EACH}"
+        yield f"streams[{index}].name: {stream.name!r} is already the name of {which}"
 
 
 def _pipelines_name_streams(spec: EnvironmentSpec) -> Iterator[str]:

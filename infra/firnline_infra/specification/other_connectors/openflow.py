@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from firnline_infra.specification.other_connectors.taken_over import TakenOver, text_of
+from firnline_ingest.config.form import APPLICATION
 from firnline_ingest.config.other_names import OPENFLOW
 from firnline_ingest.identifiers import written_name
 
@@ -68,11 +69,19 @@ def from_openflow(parameters: Mapping[str, str]) -> TakenOver:
 
 def _application(taken: TakenOver, name: str) -> None:
     """Openflow's own table has the application's name, so that the ledger gets another."""
+    option = "AWS Kinesis Application Name"
     if not name:
+        return
+    try:
+        APPLICATION.check(name)
+    except ValueError as refused:
+        reason = f"an application's name here {refused}; it has the environment's, and `firnline migrate --from` names the table"
+        taken.leave(option, name, reason)
+        taken.sections["ledger"] = {"migration": True}
         return
     taken.application = name
     taken.sections["ledger"] = {"table": f"{name}-ledger", "migration": True}
-    taken.take("AWS Kinesis Application Name", "application; its table's checkpoints are migrated into ledger.table")
+    taken.take(option, "application; its table's checkpoints are migrated into ledger.table")
 
 
 def _reading(taken: TakenOver, parameters: Mapping[str, str], pipeline: dict[str, Any]) -> None:

@@ -52,6 +52,14 @@ def test_a_consumer_that_is_there_is_one_of_its_own_stream() -> None:
         assert len(read_by(arn.replace(here, elsewhere))) == 1
 
 
+@pytest.mark.parametrize("place", ["us-east-1:123456789012", "eu-central-1:222233334444"])
+def test_a_stream_of_the_same_name_elsewhere_needs_another_environment(place: str) -> None:
+    elsewhere = {"name": "orders", "origin": "adopt", "arn": f"arn:aws:kinesis:{place}:stream/orders"}
+    assert problems(streams=[{"name": "orders"}, elsewhere]) == told(
+        "streams[1].name: 'orders' is already the name of a stream of another region or account; each needs an environment…"
+    )
+
+
 def test_a_stream_is_named_once_and_read_once() -> None:
     pipelines = [pipeline(table="A"), pipeline(table="B")]
     assert problems(streams=[{"name": "orders"}, {"name": "orders"}], pipelines=pipelines) == [

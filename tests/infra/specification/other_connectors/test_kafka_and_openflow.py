@@ -165,5 +165,15 @@ def test_a_name_that_openflow_takes_with_its_case_keeps_it(tmp_path: Path) -> No
     assert of(tmp_path, text).pipelines[0]["table"] == '"orders"'
 
 
+@pytest.mark.parametrize("name", ["orders app", "a" * 65])
+def test_an_application_s_name_that_is_not_one_here_is_left_and_its_table_can_be_migrated(run: Run, name: str) -> None:
+    line = "AWS Kinesis Application Name = "
+    (before,) = (each for each in OPENFLOW_BLOCK.splitlines() if each.startswith(line))
+    result = run("openflow.txt", OPENFLOW_BLOCK.replace(before, line + name), "--region", "--database", "--schema")
+    assert result.exit_code == 0, result.output
+    assert written().ledger.migration
+    assert f"Application Name = {name}: an application's name here has to be 1 to 64 letters" in result.output
+
+
 def test_a_parameter_that_openflow_does_not_know_is_said(tmp_path: Path) -> None:
     assert "Snowflake Destination Tabel" in told(of(tmp_path, f"{OPENFLOW_BLOCK}\nSnowflake Destination Tabel = X\n"))
