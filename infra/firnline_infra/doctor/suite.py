@@ -16,7 +16,7 @@ from firnline_infra.blueprint.network import egress
 from firnline_infra.doctor import boundary, ci, key, limits, machine, network, objects, quotas, rights
 from firnline_infra.observe.errors import AdoptedUnusable, AlreadyThere
 from firnline_infra.specification import EnvironmentSpec
-from firnline_infra.stack.preconditions import objects_in_the_way
+from firnline_infra.stack.preconditions import another_may_have, objects_in_the_way
 from firnline_ingest.checks import Check, Finding, Report, Rule, Suite, Verdict, findings_of, good, wrong
 from firnline_ingest.errors import SnowflakeError
 
@@ -98,11 +98,14 @@ def _rights(spec: EnvironmentSpec, blueprint: Blueprint, accounts: Accounts) -> 
 def _names(spec: EnvironmentSpec, accounts: Accounts, state: State) -> Iterator[Finding]:
     taken = False
     with closing(accounts.snowflake()) as session:
-        for refusal in objects_in_the_way(spec, accounts, session, state()):
+        known = state()
+        for refusal in objects_in_the_way(spec, accounts, session, known):
             taken = taken or isinstance(refusal, AlreadyThere)
             yield from _objects(refusal)
+        unseen = another_may_have(blueprint_of(spec), session, known)
     if not taken:
-        yield good("names", "nothing that `up` would make is there already")
+        rest = f". {unseen}" if unseen else ""
+        yield good("names", f"nothing that `up` would make is there already{rest}")
 
 
 def _objects(refusal: AlreadyThere | AdoptedUnusable) -> Iterator[Finding]:

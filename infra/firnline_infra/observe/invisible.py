@@ -37,9 +37,18 @@ another name before it is dropped."""
 
 def taken_out_of_sight(blueprint: Blueprint, session: Any, state: Mapping[str, Any]) -> Iterator[str]:
     """A description of each. Raises SnowflakeRefused where a database may not be created at all."""
-    for word, name in _unmade(blueprint, state):
-        if listed(session, word, name) is None and _is_taken(session, word, name):
+    for word, name in _unlisted(blueprint, session, state):
+        if _is_taken(session, word, name):
             yield f"{word.lower()} {name} in Snowflake, of which this role sees nothing"
+
+
+def asked_by_statement_alone(blueprint: Blueprint, session: Any, state: Mapping[str, Any]) -> list[str]:
+    """Returns names that nothing is seen of, and that another role may have: `up` asks, what only looks can't."""
+    return [f"{word.lower()} {name}" for word, name in _unlisted(blueprint, session, state)]
+
+
+def _unlisted(blueprint: Blueprint, session: Any, state: Mapping[str, Any]) -> Iterator[tuple[str, QualifiedName]]:
+    return ((word, name) for word, name in _unmade(blueprint, state) if listed(session, word, name) is None)
 
 
 def hidden_by_statement(blueprint: Blueprint, session: Any, state: Mapping[str, Any]) -> Iterator[HiddenObject]:

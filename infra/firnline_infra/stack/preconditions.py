@@ -14,7 +14,12 @@ from firnline_infra.observe.absent import absent
 from firnline_infra.observe.adopted import check_adopted
 from firnline_infra.observe.errors import AdoptedUnusable, AlreadyThere, ClusterInUse
 from firnline_infra.observe.existing import StackResources, already_there
-from firnline_infra.observe.invisible import hidden_by_statement, remove_left, taken_out_of_sight
+from firnline_infra.observe.invisible import (
+    asked_by_statement_alone,
+    hidden_by_statement,
+    remove_left,
+    taken_out_of_sight,
+)
 from firnline_infra.observe.occupied import check_cluster, check_virtual_cluster
 from firnline_infra.observe.removable import check_alone, check_removable
 from firnline_infra.observe.sight import check_visible, hidden_objects, refuse, unseen
@@ -76,6 +81,8 @@ class Preconditions:
                 f"{current_role(session)} sees nothing of {each.called}, which this stack made: it is gone, or another owner's "
                 "by now. firnline up asks Snowflake which, before it makes anything."
             )
+        if told := another_may_have(self._blueprint, session, state):
+            say(told)
 
     def remove_left(self, session: Any, state: State) -> None:
         """Drops what an `up` that was killed in `check_free` has left. Raises SnowflakeRefused."""
@@ -102,6 +109,17 @@ def objects_in_the_way(
     gone = list(absent(spec, blueprint, accounts))
     if gone or unusable:
         yield AdoptedUnusable([*gone, *map(str, unusable)], [each.repair for each in unusable if each.repair])
+
+
+def another_may_have(blueprint: Blueprint, session: Any, state: State) -> str:
+    """Says of which names a look can't tell that they are free; empty if it can of all."""
+    names = asked_by_statement_alone(blueprint, session, state)
+    if not names:
+        return ""
+    return (
+        f"Whether another role has {', '.join(names)} already, which Snowflake does not show, `firnline up` asks by a statement "
+        "before it makes anything."
+    )
 
 
 def check_in_use(wanted: Blueprint | None, accounts: Accounts, state: State, *, environment: str) -> None:

@@ -8,7 +8,7 @@ import pytest
 from firnline_infra.blueprint.network import Destination, Party
 from firnline_infra.doctor import examine
 from firnline_infra.doctor.network import reach
-from firnline_infra.specification import load_spec
+from firnline_infra.specification import load_spec, parse_spec
 from firnline_ingest.checks import Verdict
 from firnline_local.accounts import EmbeddedAccounts
 from firnline_local.faults import Fault, FaultKind
@@ -33,6 +33,18 @@ def test_an_environment_whose_objects_are_somebody_elses_is_told_what_is_taken(
     assert {"stream orders", "table FIRNLINE.RAW.ORDERS in Snowflake"} <= bad
     assert {each.rule for each in found.findings if each.verdict is Verdict.GOOD} == {"accounts", "clock", "limits"}
     assert found.exit_status == 3
+
+
+def test_a_name_that_another_role_may_have_unseen_is_not_called_free(local_environment: RunningEnvironment) -> None:
+    text = (
+        LOCAL_SPEC.read_text(encoding="utf-8")
+        .replace("name: local", "name: other")
+        .replace("base: FIRNLINE", "base: ELSEWHERE")
+    )
+    spec = parse_spec(text.replace("orders", "other-orders"), "other.yaml")
+    findings = examine(spec, EmbeddedAccounts(local_environment), state=dict, areas=("names",)).findings
+    (found,) = (each for each in findings if each.verdict is Verdict.GOOD)
+    assert "Whether another role has database ELSEWHERE already, which Snowflake does not show" in found.found
 
 
 def test_embedded_accounts_have_no_network_no_bootstrap_no_quotas_and_no_pipeline(

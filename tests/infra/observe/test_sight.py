@@ -11,7 +11,12 @@ from firnline_infra.accounts.accounts import rows
 from firnline_infra.blueprint import Blueprint, blueprint_of
 from firnline_infra.observe import invisible, lookup
 from firnline_infra.observe.errors import ObjectsHidden, OtherObjectsThere, OthersWouldLose
-from firnline_infra.observe.invisible import hidden_by_statement, remove_left, taken_out_of_sight
+from firnline_infra.observe.invisible import (
+    asked_by_statement_alone,
+    hidden_by_statement,
+    remove_left,
+    taken_out_of_sight,
+)
 from firnline_infra.observe.removable import check_alone, check_removable
 from firnline_infra.observe.sight import check_visible, hidden_objects, resources_behind
 from firnline_infra.specification.identifier import QualifiedName
@@ -146,6 +151,8 @@ def test_a_table_in_an_adopted_schema_is_refused_too(world: World) -> None:
     with closing(world.session()) as session:
         assert list(taken_out_of_sight(blueprint, session, {})) == []
         world.sql("CREATE TABLE SIGHT.RAW.ORDERS (A VARCHAR)")
+        assert asked_by_statement_alone(blueprint, session, {}) == ["table SIGHT.RAW.ORDERS"]
+        assert asked_by_statement_alone(blueprint, session, STATE) == []
         assert list(taken_out_of_sight(blueprint, session, {})) == [
             "table SIGHT.RAW.ORDERS in Snowflake, of which this role sees nothing"
         ]
