@@ -88,7 +88,12 @@ def test_a_payload_above_four_megabytes_is_too_large_and_one_below_is_not(world:
 
 
 @pytest.mark.parametrize(
-    ("body", "headers"), [(b"not zstd", {"Content_Encoding": "zstd"}), (b"{}", {"Content_Encoding": "br"})]
+    ("body", "headers"),
+    [
+        (b"not zstd", {"Content_Encoding": "zstd"}),
+        (zstandard.compress(b'{"id":1}\n{"id":2}\n')[:-3], {"Content_Encoding": "zstd"}),
+        (b"{}", {"Content_Encoding": "br"}),
+    ],
 )
 def test_a_payload_that_cannot_be_decompressed_is_malformed(
     world: World, rest: Rest, body: bytes, headers: dict[str, str]
@@ -99,17 +104,63 @@ def test_a_payload_that_cannot_be_decompressed_is_malformed(
     assert (answer.status, answer.json()["code"]) == (400, "ERR_MALFORMED_REQUEST")
 
 
-def test_a_token_is_used_once_unless_the_same_request_comes_again(world: World, rest: Rest) -> None:
+def test_a_used_token_changes_nothing_and_is_not_refused_whatever_comes_with_it(world: World, rest: Rest) -> None:
+    """As an account answered other rows under a used token: with the newest token, and those rows are gone."""
     table = world.table()
     token = rest.open()
     first = rest.append(token, b'{"id":1}\n', "&requestId=one").json()
     again = rest.append(token, b'{"id":1}\n', "&requestId=one&retryCount=1").json()
-    other = rest.append(token, b'{"id":2}\n', "&requestId=two")
+    second = rest.append(first["next_continuation_token"], b'{"id":2}\n').json()
+    other = rest.append(token, b'{"id":3}\n')
 
     assert first == again
-    assert (other.status, other.json()["code"]) == (400, "STALE_CONTINUATION_TOKEN_SEQUENCER")
+    assert (other.status, other.json()["next_continuation_token"]) == (200, second["next_continuation_token"])
+    rest.append(second["next_continuation_token"], b'{"id":3}\n')
+    world.wait_until(lambda: rest.status()["c"]["rows_inserted"] == 3)
+    assert world.rows(table) == [(1,), (2,), (3,)]
+
+
+@pytest.mark.parametrize("is_told", [True, False])
+def test_rows_under_a_token_from_before_another_opening_are_never_there(
+    world: World, rest: Rest, is_told: bool
+) -> None:
+    table = world.table()
+    world.snowflake.streaming.settings.acknowledges_fenced = not is_told
+    fenced, token = rest.open(), rest.open()
+    answer = rest.append(fenced, b'{"id":1}\n')
+
+    assert answer.status == (400 if is_told else 200)
+    assert not is_told or answer.json()["code"] == "STALE_CONTINUATION_TOKEN_SEQUENCER"
+    rest.append(token, b'{"id":2}\n')
     world.wait_until(lambda: rest.status()["c"]["rows_inserted"] == 1)
-    assert world.rows(table) == [(1,)]
+    assert world.rows(table) == [(2,)]
+
+
+def test_an_opening_that_moves_the_offset_token_back_keeps_the_counters(world: World, rest: Rest) -> None:
+    table = world.table()
+    rest.append(rest.open(), b'{"id":1}\n')
+    world.wait_until(lambda: rest.status()["c"]["rows_inserted"] == 1)
+    before = rest.status()["c"]
+    opened = rest.call(
+        "PUT", f"/v2/streaming/{rest.pipe}/channels/c", b'{"offset_token":"0"}', Content_Type="application/json"
+    ).json()
+
+    after = opened["channel_status"]
+    assert (before["last_committed_offset_token"], after["last_committed_offset_token"]) == ("1", "0")
+    for name in ("created_on_ms", "rows_inserted", "rows_parsed", "rows_error_count"):
+        assert after[name] == before[name]
+    rest.append(opened["next_continuation_token"], b'{"id":2}\n')
+    world.wait_until(lambda: rest.status()["c"]["rows_inserted"] == 2)
+    assert world.rows(table) == [(1,), (2,)]
+
+
+def test_a_body_may_have_several_zstd_frames(world: World, rest: Rest) -> None:
+    table = world.table()
+    frames = zstandard.compress(b'{"id":1}\n') + zstandard.compress(b'{"id":2}\n{"id":3}\n')
+    rest.append(rest.open(), frames, Content_Encoding="zstd")
+
+    world.wait_until(lambda: rest.status()["c"]["rows_inserted"] == 3)
+    assert world.rows(table) == [(1,), (2,), (3,)]
 
 
 def test_the_request_limit_answers_429_when_it_is_on(world: World, rest: Rest) -> None:

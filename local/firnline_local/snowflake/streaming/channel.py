@@ -95,7 +95,6 @@ class StreamingChannel(Channel):
     status_code: str = SUCCESS
     last_error: LastError | None = None
     pending: deque[Append] = field(default_factory=deque)
-    last_request_id: str = ""
     recent_appends: deque[float] = field(default_factory=deque)
     """When the newest ones came, monotonic seconds; kept only while there is a limit."""
     latency_s: float = 0.0
@@ -130,24 +129,25 @@ class StreamingChannel(Channel):
         self.pending.clear()
         self.client_sequencer += 1
         self.row_sequencer = 0
-        self.last_request_id = ""
         self.role = role
         self.status_code = SUCCESS
         if offset_token is not None:
             self.offset_token = offset_token
 
     def accept(self, continuation: Continuation, append: Append) -> None:
-        """Takes the rows, or nothing where this is a repeat. Raises ChannelInvalid or StaleContinuation."""
+        """Takes the rows, or nothing where the token was used before, whatever is in the request: an account acknowledged other
+        rows under a used token, and they were gone (supabase/etl, `tests/snowflake/stream_client.rs`, read 2026-11-29). Raises
+        ChannelInvalid or StaleContinuation.
+        """
         if continuation.client_sequencer != self.client_sequencer:
             raise StaleContinuation
         if self.status_code != SUCCESS:
             raise ChannelInvalid(self.status_code)
-        if self._is_repeat(continuation, append):
+        if continuation.row_sequencer < self.row_sequencer:
             return
         if continuation.row_sequencer != self.row_sequencer:
             raise StaleContinuation
         self.row_sequencer += 1
-        self.last_request_id = append.request_id
         self.pending.append(append)
 
     def commit(self, append: Append, *, inserted: int, errors: Sequence[RowError], at: datetime, now: float) -> None:
@@ -169,7 +169,3 @@ class StreamingChannel(Channel):
         self.pending.clear()
         self.status_code = status_code
         self.last_error = error
-
-    def _is_repeat(self, continuation: Continuation, append: Append) -> bool:
-        was_last = continuation.row_sequencer == self.row_sequencer - 1
-        return was_last and bool(append.request_id) and append.request_id == self.last_request_id

@@ -75,6 +75,9 @@ class Channels:
             ):  # renamed or swapped, and the name is another's
                 return self._lose(channel, address, continuation, append)
             self._check_pace(channel)
+            if self._settings.acknowledges_fenced and continuation.client_sequencer < channel.client_sequencer:
+                self._counts.rows_into_nowhere += count_rows([append])
+                return continuation
             self._accept(channel, continuation, append)
             self._settle(channel)
             self.changed.notify()

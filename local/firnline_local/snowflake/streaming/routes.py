@@ -5,7 +5,7 @@ Calls are made in worker threads, because a long query may hold the catalog's lo
 
 import gzip
 import zlib
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 from urllib.parse import parse_qs
 
@@ -132,7 +132,7 @@ def _decompressed(request: Request, body: bytes) -> bytes:
     try:
         match request.headers.get("content-encoding", ""):
             case "zstd":
-                return zstandard.ZstdDecompressor().decompressobj().decompress(body)
+                return b"".join(_zstd_frames(body))
             case "gzip":
                 return gzip.decompress(body)
             case "":
@@ -141,6 +141,16 @@ def _decompressed(request: Request, body: bytes) -> bytes:
                 raise Malformed(f"The content encoding {encoding} is not supported.")
     except (zstandard.ZstdError, zlib.error, OSError, EOFError) as error:
         raise Malformed(f"The payload can't be decompressed: {error}") from error
+
+
+def _zstd_frames(body: bytes) -> Iterator[bytes]:
+    """Raises ZstdError for a frame that is cut off."""
+    while body:
+        frame = zstandard.ZstdDecompressor().decompressobj()
+        yield frame.decompress(body)
+        if not frame.eof:
+            raise zstandard.ZstdError("the last frame is not whole")
+        body = frame.unused_data
 
 
 def _refused(error: ApiError) -> Response:

@@ -12,6 +12,9 @@ class StreamingSettings:
     requests_per_second: int = 0
     """Appends a channel and second, above which the answer is 429; 0 is not a limit. The documented soft limit is 10."""
     max_channels_per_pipe: int = 2000
+    acknowledges_fenced: bool = False
+    """Whether an append through a channel that somebody has opened since is acknowledged, and gone, instead of refused: a client
+    that was tried against an account expects either (supabase/etl, `tests/snowflake/stream_client.rs`, read 2026-11-29)."""
     counter_lag_ms: int = 0
     """How long a channel's counters trail its offset token, in every answer that has both."""
     statuses_gone_back: int = 0
