@@ -105,7 +105,7 @@ def test_a_payload_that_cannot_be_decompressed_is_malformed(
 
 
 def test_a_used_token_changes_nothing_and_is_not_refused_whatever_comes_with_it(world: World, rest: Rest) -> None:
-    """As an account answered other rows under a used token: with the newest token, and those rows are gone."""
+    """An account answers other rows under a used token with the newest one, and those rows are gone."""
     table = world.table()
     token = rest.open()
     first = rest.append(token, b'{"id":1}\n', "&requestId=one").json()
