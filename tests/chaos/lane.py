@@ -70,6 +70,7 @@ class Lane:
         name = f"SEED_{schedule.seed}_{next(_STAGES)}"
         self.kinesis.account.liberties = replace(schedule.liberties)
         self.let_counters_trail(schedule.counter_lag_ms)
+        self.snowflake.streaming.settings.acknowledges_fenced = schedule.acknowledges_fenced
         stream = self.kinesis.create_stream(name, shards=schedule.shards)
         table = self._new_table(name)
         target = TargetTable(DATABASE, SCHEMA, table.name, table.created_on.isoformat(), f"{table.name}-STREAMING")

@@ -83,6 +83,8 @@ class Schedule:
     liberties: Liberties
     counter_lag_ms: int
     """How long counters trail their tokens."""
+    acknowledges_fenced: bool = False
+    """Whether appends of an earlier opener are acknowledged, and gone."""
 
     @property
     def may_lose(self) -> bool:
@@ -128,6 +130,7 @@ class Schedule:
                 hasty_tip=rng.random() < 0.3 and "hasty-tips" not in without,
             ),
             counter_lag_ms=rng.choice((0, 0, 100, 400)),
+            acknowledges_fenced=seed % 3 == 1,
         )
 
 

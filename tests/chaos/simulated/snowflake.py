@@ -110,6 +110,8 @@ class SimulatedSnowflake:
         self.dropped: list[tuple[str, str]] = []
         """Tables and keys of values that had no column when the table took them."""
         self.replica: Replica | None = None
+        self.acknowledges_fenced = False
+        """Whether it takes what an earlier opener appends, and says nothing of it."""
         self._names: set[str] = set()
         self._discards_on_open = discards_on_open
 
@@ -176,6 +178,8 @@ class SimulatedSnowflake:
             return  # into nowhere: the service takes it and says nothing
         if channel.is_gone:
             raise ChannelLost("channel", "ERR_CHANNEL_DOES_NOT_EXIST_OR_IS_NOT_AUTHORIZED")
+        if opened != channel.opens and self.acknowledges_fenced:
+            return  # acknowledged, and gone: the status is the newer opening's
         if opened != channel.opens:
             raise ChannelLost("channel", "STALE_CONTINUATION_TOKEN_SEQUENCER")
         self._refuse_wide_and_large(channel, rows)

@@ -119,6 +119,7 @@ class World:
         self.rng = self.simulation.rng
         self.kinesis = SimulatedKinesis(self.simulation)
         self.snowflake = SimulatedSnowflake(self.simulation, discards_on_open=self.discards_on_open)
+        self.snowflake.acknowledges_fenced = self.seed % 3 == 1
         self.ledger = SimulatedLedger(self.simulation)
         self.letters = SimulatedLetters(self.simulation)
         self.stream: StreamHandle = self.kinesis.fake.create_stream(
