@@ -7,7 +7,6 @@ LONG = ("chaos", "pulumi", "terraform", "foreign", "spark", "e2e")
 """Marks of tests that start engines and whole commands: seconds to minutes each, where the others take milliseconds."""
 
 LONG_FILES = (
-    "tests/docs/test_site_in_a_browser.py",
     "tests/infra/drift/test_environments.py",
     "tests/live/test_recorded.py",
 )

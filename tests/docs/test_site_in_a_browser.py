@@ -15,6 +15,8 @@ import pytest
 from tests.browser import CHROMIUM, HANGS_S, PROVIDED_BY, Browser
 
 pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.e2e,
     pytest.mark.skipif(CHROMIUM is None, reason=PROVIDED_BY),
     pytest.mark.timeout(10 * HANGS_S),
 ]
