@@ -7,11 +7,11 @@ works in accounts, and answers when a person has given one of them.
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, wraps
-from importlib.metadata import entry_points
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
 from firnline_infra.cli.environment_argument import env_argument
+from firnline_infra.cli.lazy_group import added_in
 
 if TYPE_CHECKING:
     from firnline_infra.accounts import Accounts
@@ -73,5 +73,5 @@ def accounts_options(command: Callable[..., Any]) -> Callable[..., Any]:
 
 @cache
 def _installed() -> tuple[AccountsPlace, ...]:
-    """Looked for once: every package that is installed is asked, and some twenty commands have these options."""
-    return tuple(point.load() for point in entry_points(group=GROUP))
+    """Loaded once: some twenty commands have these options."""
+    return tuple(point.load() for point in added_in(GROUP))

@@ -1,8 +1,9 @@
 """A group that imports a command only when it is run or listed, so that no command pays for another."""
 
 from collections.abc import Mapping
+from functools import cache
 from importlib import import_module
-from importlib.metadata import entry_points
+from importlib.metadata import EntryPoints, entry_points
 from typing import Any
 
 import click
@@ -15,6 +16,18 @@ Places = Mapping[str, str]
 DEBUG = "--debug"
 INTERRUPTED = 130
 """The exit status that a shell expects after SIGINT."""
+
+
+@cache
+def _every_entry_point() -> Any:
+    """Looked for once: every package that is installed is asked."""
+    return entry_points()
+
+
+def added_in(group: str) -> EntryPoints:
+    """Returns what the packages that are installed add in a group of entry points."""
+    found: EntryPoints = _every_entry_point().select(group=group)
+    return found
 
 
 class LazyGroup(click.Group):
@@ -37,7 +50,7 @@ class LazyGroup(click.Group):
         **options: Any,
     ) -> None:
         super().__init__(*arguments, **options)
-        added = {point.name: point.value for point in entry_points(group=added_by)} if added_by else {}
+        added = {point.name: point.value for point in added_in(added_by)} if added_by else {}
         self._sections = {**(sections or {}), added_title: {**added, **(at or {})}, **(at_the_end or {})}
         self._places = {name: place for section in self._sections.values() for name, place in section.items()}
         self._brought_by = brought_by or {}

@@ -70,14 +70,15 @@ def with_keys(spec: EnvironmentSpec, keys: KeysFile) -> tuple[EnvironmentSpec, l
     """The specification with these keys, and a problem for each that the specification gives as well."""
     problems: list[str] = []
     users: dict[str, ServiceUser] = {}
+    absent = (None, PublicKeys.default())
     for user in service_users(spec):
-        made = keys.of(user.key) or UserKeys()
-        changes = {"public_keys": made.public_keys, "secret_arn": made.secret_arn}
-        given = {field: value for field, value in changes.items() if value not in (None, PublicKeys())}
+        made = keys.of(user.key)
+        changes = {} if made is None else {"public_keys": made.public_keys, "secret_arn": made.secret_arn}
+        given = {field: value for field, value in changes.items() if value not in absent}
         problems += [
             f"{user.path}.{field}: is given in the file of keys too; remove it from one of them."
             for field in given
-            if getattr(user.options, field) not in (None, PublicKeys())
+            if getattr(user.options, field) not in absent
         ]
         users[user.key] = user.options.model_copy(update=given)
     unknown = keys.pipelines.keys() - users.keys()

@@ -15,7 +15,7 @@ def load_spec(path: Path) -> EnvironmentSpec:
     """Raises DocumentMissing, or ConfigError with all problems of the file and of the keys beside it; those name their file."""
     beside = keys_file_of(path)
     found: list[str] = []
-    spec, keys = None, KeysFile()
+    spec, keys = None, KeysFile.default()  # without such a file, nothing is built to read one
     try:
         spec = parse_spec(read_text(path), str(path))
     except DocumentMissing:
