@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from firnline_infra.pulumi_cli.errors import CommandFailed, NoSuchStack
+from firnline_infra.pulumi_cli.errors import CommandFailed, NoSuchStack, PlanExceeded
 from tests.pulumi.trial_project import TrialProject
 
 pytestmark = pytest.mark.pulumi
@@ -44,10 +44,16 @@ def test_a_program_runs_with_its_configuration_and_its_components_are_in_the_sta
     )
 
 
-def test_a_second_look_finds_no_change_and_the_stack_can_be_removed(project: TrialProject) -> None:
+def test_a_second_look_finds_no_change_no_more_is_done_than_it_found_and_the_stack_can_be_removed(
+    project: TrialProject, tmp_path: Path
+) -> None:
+    plan = tmp_path / "plan.json"
     project.write(PROGRAM, room="kitchen")
     project.cli.up("dev")
-    project.cli.preview("dev", refresh=True, expect_no_changes=True)
+    project.cli.preview("dev", refresh=True, expect_no_changes=True, save_plan=plan)
+    project.write(PROGRAM, room="cellar")
+    with pytest.raises(PlanExceeded, match="cellar"):
+        project.cli.up("dev", plan=plan)
     project.cli.destroy("dev")
     project.cli.remove("dev")
     assert (project.folder / "Pulumi.dev.yaml").exists()

@@ -32,7 +32,9 @@ UNKNOWN = "04da6b54-80e4-46f7-96ec-b56ff0331ba9"
 NO_SUCH_STACK = 6  # exit statuses of 3.226.1 and newer
 CHANGES = 7
 NOT_EXPECTED = "no changes were expected"
-EXCEEDS = "violates plan"
+EXCEEDS = re.compile(r"violates plan|is not allowed by the plan|expected resource operations for .+ but none were seen")
+"""What the engine says of what the plan does not have, or has and did not come (pkg/resource/deploy, step_generator.go and
+deployment_executor.go)."""
 NO_LOGIN = "PULUMI_ACCESS_TOKEN must be set for login"
 ERRORS = re.compile(r"\*\*(\w+ )?failed\*\*|^\s*(Resources:\s*)?\d+ errored\b", re.MULTILINE)
 """In what the engine prints (pkg/backend/display, the operation's text of a step that failed, and the summary)."""
@@ -66,7 +68,7 @@ class PulumiCli:
         options = ["--refresh"] if refresh else []
         options += ["--plan", str(plan)] if plan else []
         ended = self._execute("up", "--yes", "--skip-preview", *options, "--stack", stack)
-        if plan is not None and EXCEEDS in ended.text:
+        if plan is not None and EXCEEDS.search(ended.text):
             raise PlanExceeded(stack, exit_status=ended.exit_status, lines=ended.lines)
         if ERRORS.search(self._succeeded(ended).text):
             raise ErrorsReported(ended.command, exit_status=ended.exit_status, lines=ended.lines)

@@ -12,6 +12,7 @@ from firnline_infra.pulumi_cli.errors import (
     ErrorsReported,
     NoSuchStack,
     NotLoggedIn,
+    PlanExceeded,
     StackLocked,
     UnexpectedChanges,
 )
@@ -86,6 +87,23 @@ def test_changes_that_were_not_expected_are_told_from_failures_by_old_and_new_ve
     with pytest.raises(UnexpectedChanges, match="retentionPeriod: 72 => 48"):
         engine.preview("dev", refresh=True, expect_no_changes=True)
     assert "--refresh --expect-no-changes" in asked(tmp_path)[0]
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "error: resource urn:pulumi:dev::p::aws:kinesis/stream:Stream::orders violates plan: properties changed",
+        "error: create is not allowed by the plan: no steps were expected for this resource",
+        "error: update is not allowed by the plan: this resource is constrained to same",
+        "error: expected resource operations for urn:pulumi:dev::p::trial:index:Room::kitchen but none were seen",
+    ],
+)
+def test_what_is_not_as_the_plan_has_it_is_told_from_other_failures(tmp_path: Path, said: str) -> None:
+    engine = cli(tmp_path, f"echo '{said}'; exit 1")
+    with pytest.raises(PlanExceeded, match="FL-7110"):
+        engine.up("dev", plan=tmp_path / "plan.json")
+    with pytest.raises(CommandFailed, match="FL-7103"):
+        engine.up("dev")
 
 
 def test_a_failure_while_no_changes_are_expected_is_no_drift(tmp_path: Path) -> None:
