@@ -51,14 +51,17 @@ def test_a_migration_that_was_killed_anywhere_is_done_again_or_taken_back_and_no
     assert set(ours) & world.taken == set()
 
 
+@pytest.mark.parametrize(
+    "first", [0, *(pytest.param(first, marks=[pytest.mark.slow, pytest.mark.contract]) for first in (4, 8))]
+)
 @pytest.mark.parametrize("is_paused", [True, False])
 @pytest.mark.parametrize("does", ["apply", "undo", "apply again"])
 def test_a_persons_pause_is_given_back_and_none_is_left_where_there_was_none(
-    dynamodb: Any, world: World, writer: MigrationWriter, is_paused: bool, does: str
+    dynamodb: Any, world: World, writer: MigrationWriter, is_paused: bool, does: str, first: int
 ) -> None:
     """Wherever an attempt before is killed: its own pause is not taken for the person's."""
     lineage = world.lineage
-    for calls in range(0, 60, 4):
+    for calls in range(first, 72, 12):
         writer.ledger.set_mark("orders", StreamMark(lineage.incarnation, since_ms=lineage.listed_ms), None)
         if does != "apply":
             world.apply(writer)
@@ -86,6 +89,25 @@ def test_a_persons_pause_is_given_back_and_none_is_left_where_there_was_none(
         if left[0] >= 0:
             return
     pytest.fail("every attempt was killed")
+
+
+def test_a_person_who_resumes_the_stream_after_an_attempt_was_killed_is_obeyed(
+    dynamodb: Any, world: World, writer: MigrationWriter, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    writer.ledger.set_mark("orders", StreamMark(world.lineage.incarnation, since_ms=world.lineage.listed_ms), None)
+    writer.ledger.pause("orders", True)
+    with monkeypatch.context() as patch:
+        patch.setattr(writer.ledger, "take", displaced)
+        with pytest.raises(RunDisplaced):
+            world.apply(writer)
+    assert writer.ledger.mark("orders").is_paused
+    writer.ledger.pause("orders", False)
+    assert world.apply(writer) == 5
+    assert not writer.ledger.mark("orders").is_paused
+
+
+def displaced(*_: Any) -> ShardRow:
+    raise RunDisplaced("app", "another")
 
 
 @pytest.mark.parametrize("calls", [1, 6])
