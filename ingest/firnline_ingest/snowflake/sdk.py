@@ -29,6 +29,11 @@ if TYPE_CHECKING:
 MISSING_PATIENCE_S = 60.0
 """How long an open asks again for what is said not to be there: a single 404 passes, a grant that was taken away does not."""
 MISSING_PAUSE_S = 2.0
+MEMORY_LOOKS, MEMORY_LOOKS_MS = "SS_PROCESS_INFO_REFRESH_DURATION_MS", 1_000
+"""How often the SDK looks at the memory of its process, to refuse rows where there is too little: else each 50 ms, by a walk
+through all its threads in /proc, which is most of what an open channel costs that has no rows. What a shard may have unsent
+bounds the memory until the next look (sending.py). Not documented (docs/design/beliefs.md, B1300).
+"""
 
 
 class SdkChannels:
@@ -164,6 +169,7 @@ def load_sdk(snowflake: SnowflakeConfig) -> "type[StreamingIngestClient]":
     SdkUnusable.
     """
     os.environ.setdefault("SS_LOG_LEVEL", "error")
+    os.environ.setdefault(MEMORY_LOOKS, str(MEMORY_LOOKS_MS))
     if snowflake.ca_file:
         os.environ["SSL_CERT_FILE"] = str(snowflake.ca_file)
     make_importable()
