@@ -8,7 +8,7 @@ from bench.figure import Bar, Figure, at_most, percentile
 from bench.processes import Role
 
 PART = "fan-out"
-TARGET_ABOVE_MS, TARGET_IDLE_PERCENT, TARGET_RATIO = 20.0, 10.0, 1.1
+TARGET_ABOVE_MS, TARGET_IDLE_PERCENT, TARGET_RATIO = 5.0, 10.0, 1.1
 
 
 @dataclass(frozen=True)

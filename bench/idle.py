@@ -11,7 +11,7 @@ PART = "idle"
 IDLE_SHARDS = 64
 SHARED_READS = 5
 """A second and shard, of all readers of a stream together (Kinesis Data Streams, "Quotas and limits")."""
-TARGET_PERCENT, TARGET_KEPT = 20.0, 50.0
+TARGET_PERCENT, TARGET_KEPT = 15.0, 50.0
 ONE_RECORD = 1e-6  # a second and shard: the first, and none after it
 EPOCH_S = 30.0
 START_TIMEOUT_S = 180.0

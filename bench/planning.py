@@ -1,4 +1,5 @@
-"""Cost of planning an epoch of many streams: the embedded Kinesis with the service's limits, the ledger in moto.
+"""Cost of planning an epoch of many streams: the embedded Kinesis with the service's limits, the ledger in moto; and of one
+stream with very many shards, from the ledger's items to the rows of the plan.
 
 The planner runs in this process, as it does in the source's own; the servers' CPU does not count.
 """
@@ -8,23 +9,31 @@ import tempfile
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from bench.errors import BenchFailed
 from bench.figure import Figure, at_most
+from bench.kinesis.shard import FIRST_SEQUENCE_NUMBER
 from firnline_ingest.config.model import EngineConfig
 from firnline_ingest.kinesis.client import kinesis_client
+from firnline_ingest.kinesis.lineage import Lineage, ListedShard
 from firnline_ingest.kinesis.start import TrimHorizon
+from firnline_ingest.ledger.item import from_item, to_item
+from firnline_ingest.ledger.item_table import deserialized, serialized
+from firnline_ingest.ledger.plan import plan_shards, planned_starts
 from firnline_ingest.ledger.provision import open_ledger
+from firnline_ingest.ledger.row import ChannelEntry, Proven, ShardRow
 from firnline_ingest.spark.planner import ShardPlanner, SourceOffset
-from firnline_ingest.values import Fence, ShardKey
+from firnline_ingest.values import Fence, Position, ShardKey, TargetTable
 from firnline_local.process import ChildProcess
 
 PART = "planning"
 STREAMS, SHARDS = 50, 10
 MOST_S, MOST_CPU_S = 3.0, 1.0
 LATER = 3
+MANY_SHARDS = 10_000
+CREATED_MS = 1_767_225_600_000
 START_TIMEOUT_S = 60.0
 
 
@@ -39,6 +48,8 @@ class Run:
     first: Plan
     """With the making of clients."""
     later: Sequence[Plan]
+    many_cpu_s: float = 0.0
+    """Of a later plan of MANY_SHARDS, without the calls that bring items and lineage."""
 
 
 def measure(*, streams: int = STREAMS) -> Run:
@@ -53,7 +64,28 @@ def measure(*, streams: int = STREAMS) -> Run:
         config = _config(folder, endpoints, streams)
         offset = _populate(config)
         time.sleep(1.0)  # so that the setting of the scene is not in the same second
-        return _run(config, offset)
+        return replace(_run(config, offset), many_cpu_s=plan_of_many(MANY_SHARDS))
+
+
+def plan_of_many(shards: int) -> float:
+    """Returns the CPU of planning one stream whose shards were all read before: their items become rows, offsets and starts."""
+    ids = [f"shardId-{number:012d}" for number in range(shards)]
+    position = Position(FIRST_SEQUENCE_NUMBER)
+    row = ShardRow(key=ShardKey("many", CREATED_MS, ""), start=TrimHorizon(), fence=Fence(1, "bench"))
+    entry = ChannelEntry(
+        TargetTable("DB", "RAW", "ORDERS", "2026-01-01T00:00:00Z", "ORDERS-STREAMING"), proven=Proven(position, 1, 0)
+    )
+    read = replace(row, read_through=position, sent_through=position, channels={"orders~1": entry})
+    items = [serialized(to_item(replace(read, key=replace(row.key, shard_id=shard)))) for shard in ids]
+    lineage = Lineage("many", CREATED_MS, 24, {shard: ListedShard(shard) for shard in ids})
+    began_s = time.process_time()
+    rows = {row.key.shard_id: row for row in (from_item(deserialized(item)) for item in items)}
+    plan = plan_shards(lineage, rows, dict.fromkeys(ids, "h"), TrimHorizon())
+    starts = list(planned_starts(lineage, rows, plan.offsets))
+    cpu_s = time.process_time() - began_s
+    if len(starts) != shards:
+        raise BenchFailed(f"A plan of {shards:,} shards had {len(starts):,} starts.")
+    return cpu_s
 
 
 def _run(config: EngineConfig, offset: SourceOffset) -> Run:
@@ -77,6 +109,10 @@ def figures(runs: Sequence[Run]) -> Iterator[Figure]:
         walls, cpus = [plan.wall_s for plan in plans], [plan.cpu_s for plan in plans]
         yield Figure(part=PART, name=f"{what}, time", unit="s", values=walls, bar=at_most(MOST_S))
         yield Figure(part=PART, name=f"{what}, CPU", unit="s", values=cpus, bar=at_most(MOST_CPU_S))
+    many = [run.many_cpu_s for run in runs]
+    yield Figure(
+        part=PART, name=f"one stream of {MANY_SHARDS:,} shards, CPU", unit="s", values=many, bar=at_most(MOST_CPU_S)
+    )
 
 
 def _populate(config: EngineConfig) -> SourceOffset:
