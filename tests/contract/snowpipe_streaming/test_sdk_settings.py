@@ -1,4 +1,4 @@
-"""What the SDK is told by its environment, as it says itself; its runtime starts once a process, so each has one of its own."""
+"""Settings that the SDK takes from its environment; its runtime starts once a process, so each test has one of its own."""
 
 import os
 import subprocess
