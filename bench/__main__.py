@@ -11,6 +11,7 @@ from bench import (
     aggregates,
     bounds,
     fan_out,
+    frames,
     full_rate,
     idle,
     letters,
@@ -49,6 +50,7 @@ PARTS = (
     start.PART,
     planning.PART,
     placement.PART,
+    frames.PART,
 )
 APART = (peer.PART,)
 """Only where it is named: it needs Java and Maven, and fetches half a gigabyte once."""
@@ -270,6 +272,11 @@ def _placement(_: Sequence[str], length: Length) -> Iterator[Figure]:
     yield from placement.figures()
 
 
+def _frames(_: Sequence[str], length: Length) -> Iterator[Figure]:
+    runs = _runs("frames: the engine with a query, and without", length)
+    yield from frames.figures([frames.measure() for _ in runs])
+
+
 def _runs(what: str, length: Length) -> Iterator[int]:
     """Says before each which one it is."""
     for number in range(length.runs):
@@ -298,6 +305,7 @@ MEASURES: Mapping[tuple[str, ...], Callable[[Sequence[str], Length], Iterator[Fi
     (start.PART,): _start,
     (planning.PART,): _planning,
     (placement.PART,): _placement,
+    (frames.PART,): _frames,
 }
 """Measures the parts of its key that are asked for; one that fails keeps no other from being measured."""
 

@@ -5,7 +5,7 @@ cost of an epoch is in it, the cost of starting is not. Memory is read from the 
 the allocator takes about two minutes to fill up to what it keeps.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from bench.figure import Bar, Figure, at_least, at_most, slope
@@ -75,10 +75,11 @@ def engine_run(
     thin_records_per_s: float = 0.0,
     is_native: bool = True,
     tasks: int = 2,
+    query: Mapping[str, str] | None = None,
 ) -> Run:
     """Shards are as full as a reader likes, or bring `thin_records_per_s` each as time goes by, where that is given.
 
-    Without `is_native`, firnline-native is left alone also where it is installed.
+    Without `is_native`, firnline-native is left alone also where it is installed. `query`: the pipeline's.
     """
     served = Shards(
         count=shards,
@@ -88,7 +89,7 @@ def engine_run(
     )
     with (
         World(served) as world,
-        world.engine(epoch_s=EPOCH_S, by_fan_out=by_fan_out, is_native=is_native, tasks=tasks) as engine,
+        world.engine(epoch_s=EPOCH_S, by_fan_out=by_fan_out, is_native=is_native, tasks=tasks, query=query) as engine,
     ):
         run = observed(
             engine,

@@ -8,7 +8,7 @@ import os
 import ssl
 import tempfile
 import urllib.request
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
@@ -112,6 +112,7 @@ class World:
         by_fan_out: bool = False,
         is_native: bool = True,
         tasks: int = 2,
+        query: Mapping[str, str] | None = None,
     ) -> Subject:
         """The ordinary command over these servers. Its worker writes down each append in `notes`, where there is one."""
         reader = {"fan_out": {"consumer_arn": CONSUMER_ARN}} if by_fan_out else "polling"
@@ -133,7 +134,15 @@ class World:
                 "url": self.snowflake,
                 "ca_file": str(self.ca_file),
             },
-            "pipelines": [{"stream": STREAM, "database": "DB", "schema": "RAW", "reader": reader}],
+            "pipelines": [
+                {
+                    "stream": STREAM,
+                    "database": "DB",
+                    "schema": "RAW",
+                    "reader": reader,
+                    **({"query": query} if query else {}),
+                }
+            ],
             "dead_letters": {"folder": str(self.folder / "dead-letters")},
             "spark": {"checkpoint": str(self.folder / "checkpoint"), "master": f"local[{tasks}]", "conf": conf},
             "epoch": {"seconds": epoch_s},
