@@ -15,6 +15,7 @@ from firnline_ingest.migration import kcl
 from firnline_ingest.shard.steps import EpochStep
 from tests.foreign.commands import command, proven_records, rows_of
 from tests.foreign.conftest import ForeignLane
+from tests.foreign.servers import KINESALITE, KINESIS_MOCK
 from tests.ingest.migration.conftest import make_table
 
 pytestmark = [pytest.mark.foreign, pytest.mark.contract, pytest.mark.timeout(600)]
@@ -58,6 +59,11 @@ def replay(lane: ForeignLane, program: str) -> tuple[int, str]:
     return ended.returncode, ended.stdout + ended.stderr
 
 
+@pytest.mark.parametrize(
+    "foreign_environment",
+    [pytest.param(KINESIS_MOCK, id="kinesis-mock"), pytest.param(KINESALITE, id="kinesalite", marks=pytest.mark.slow)],
+    indirect=True,
+)
 def test_each_record_arrives_once_though_engine_and_replay_are_killed_at_each_effect(
     new_lane: Callable[..., ForeignLane],
 ) -> None:

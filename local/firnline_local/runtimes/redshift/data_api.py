@@ -7,18 +7,20 @@ import datetime as dt
 import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
 from firnline_local.record import CARRIED_OUT
 from firnline_local.runtimes.redshift.catalog import ADMIN
 from firnline_local.runtimes.redshift.control import RedshiftServerless
-from firnline_local.runtimes.redshift.database import RedshiftDatabase, ResultSet
 from firnline_local.runtimes.redshift.ingestion import Client, StreamReader
 from firnline_local.runtimes.redshift.schedules import count_end
 from firnline_local.runtimes.redshift.statements import StatementError
 from firnline_local.runtimes.rest_json import invalid, not_found
 from firnline_local.runtimes.service import Content, RuntimeService
+
+if TYPE_CHECKING:
+    from firnline_local.runtimes.redshift.database import RedshiftDatabase, ResultSet
 
 CARRIED = {
     "Sql",
@@ -41,7 +43,7 @@ class SentStatement:
     owner: str
     sql: str
     at: dt.datetime
-    answer: ResultSet | None
+    answer: "ResultSet | None"
     error: str
     described: int = 0
     where: Content = field(default_factory=dict)
@@ -143,7 +145,7 @@ class RedshiftData(RuntimeService):
         except secrets.exceptions.ResourceNotFoundException:
             raise invalid(f"Secrets Manager can't find the specified secret {arn}.") from None
 
-    def _database(self, given: Mapping[str, Any]) -> RedshiftDatabase:
+    def _database(self, given: Mapping[str, Any]) -> "RedshiftDatabase":
         if (cluster := given.get("ClusterIdentifier")) is not None:
             return self._of_cluster(cluster)
         group = self._serverless.workgroups.get(given.get("WorkgroupName", ""))
@@ -161,15 +163,12 @@ class RedshiftData(RuntimeService):
 
         return self._known(
             ("namespace", namespace["namespaceArn"]),
-            lambda: RedshiftDatabase(
-                namespace["dbName"],
-                case_sensitive=lambda: parameters()["enable_case_sensitive_identifier"] == "true",
-                source=source,
-                client=self._client,
-            ),
+            namespace["dbName"],
+            lambda: parameters()["enable_case_sensitive_identifier"] == "true",
+            source,
         )
 
-    def _of_cluster(self, identifier: str) -> RedshiftDatabase:
+    def _of_cluster(self, identifier: str) -> "RedshiftDatabase":
         redshift = self._client("redshift")
 
         def cluster() -> Any:
@@ -189,15 +188,22 @@ class RedshiftData(RuntimeService):
             groups = cluster().get("ClusterParameterGroups", ())
             return any(not each["ParameterGroupName"].startswith("default.") for each in groups)
 
-        return self._known(
-            ("cluster", identifier),
-            lambda: RedshiftDatabase(database, case_sensitive=is_case_sensitive, source=source, client=self._client),
-        )
+        return self._known(("cluster", identifier), database, is_case_sensitive, source)
 
-    def _known(self, place: tuple[str, str], make: Callable[[], RedshiftDatabase]) -> RedshiftDatabase:
-        """Makes each database once: to start a DuckDB takes longer than most statements."""
+    def _known(
+        self,
+        place: tuple[str, str],
+        name: str,
+        is_case_sensitive: Callable[[], bool],
+        source: Callable[[str, str], StreamReader],
+    ) -> "RedshiftDatabase":
+        """Makes each database once: to start a DuckDB takes longer than most statements. What reads their SQL is loaded with
+        the first one: most environments have none."""
+        from firnline_local.runtimes.redshift.database import RedshiftDatabase
+
         if place not in self._databases:
-            self._databases[place] = make()
+            made = RedshiftDatabase(name, case_sensitive=is_case_sensitive, source=source, client=self._client)
+            self._databases[place] = made
         return self._databases[place]
 
     def _source(self, role: str, attached: list[str], default: str | None, place: str, user: str) -> StreamReader:
