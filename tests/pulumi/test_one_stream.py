@@ -10,7 +10,7 @@ from firnline_infra.pulumi_cli.errors import PlanExceeded, UnexpectedChanges
 from firnline_local.running import RunningEnvironment
 from tests.pulumi.trial_project import TrialProject
 
-pytestmark = pytest.mark.pulumi
+pytestmark = [pytest.mark.slow, pytest.mark.pulumi]
 
 PROGRAM = """
 import pulumi
