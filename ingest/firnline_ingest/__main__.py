@@ -30,14 +30,16 @@ def main(
     is what it returns for the options, --config is the caller's own, and each command's help says `more`. `echo` prints.
     """
     try:
-        from firnline_ingest.aws.configuration import read_config  # here, where a Ctrl-C leaves no trace
-        from firnline_ingest.commands import parser_of
+        from firnline_ingest.commands import parser_of  # here, where a Ctrl-C leaves no trace
         from firnline_ingest.commands.output import plain_echo
-        from firnline_ingest.proxy import use_proxy
 
         echo = echo or plain_echo
         options = parser_of(program, more=more, is_config_given=config is not None).parse_args(arguments)
         options.echo = echo
+
+        from firnline_ingest.aws.configuration import read_config  # an SDK, which no help waits for
+        from firnline_ingest.proxy import use_proxy
+
         found = read_config(options.config) if config is None else config(options)
         if found.proxy is not None:
             use_proxy(found)

@@ -38,12 +38,10 @@ def _engine_command(name: str, summary: str) -> click.Command:
             arguments = arguments[1:]
         elif engine.config_file is None and (named := os.environ.get(VARIABLE)):
             engine = engine.of(EnvironmentFile().convert(named, None, None))
-        if not HELP & set(arguments):
+        if not HELP & set(arguments):  # which waits for no specification
             require_one(engine)
-        if name == "run" and engine.spec is not None and engine.spec.aws.runtime.kind is not None:
-            raise click.UsageError(
-                f"The engine of {engine.spec.name} is a job of {engine.spec.aws.runtime.kind}: `firnline deploy` starts it."
-            )
+            if name == "run":
+                _refuse_a_job(engine)
 
         def config(options: argparse.Namespace) -> "EngineConfig":
             engine.check_stream(getattr(options, "stream", None), "--stream")
@@ -55,6 +53,13 @@ def _engine_command(name: str, summary: str) -> click.Command:
         raise SystemExit(status)
 
     return command
+
+
+def _refuse_a_job(engine: ChosenEngine) -> None:
+    if engine.spec is not None and engine.spec.aws.runtime.kind is not None:
+        raise click.UsageError(
+            f"The engine of {engine.spec.name} is a job of {engine.spec.aws.runtime.kind}: `firnline deploy` starts it."
+        )
 
 
 def _end_migration(engine: ChosenEngine) -> None:

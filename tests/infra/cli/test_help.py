@@ -1,6 +1,9 @@
 """Tests of what `--help` says to somebody who has never seen a command: whole sentences, and nothing left to guess."""
 
 import inspect
+import os
+import subprocess
+import sys
 from collections.abc import Iterator
 
 import click
@@ -91,6 +94,22 @@ def test_an_engines_command_is_called_as_it_was_typed_and_explains_its_options(
     summary = found((command,)).help
     assert summary is not None
     assert summary in " ".join(said.split())
+
+
+@pytest.mark.parametrize("command", ENGINE)
+def test_an_engines_help_waits_for_no_sdk_and_no_specification(command: str) -> None:
+    """They are most of its time, and it has no use for either."""
+    heavy = "{'botocore', 'pydantic', 'yaml', 'firnline_infra.specification'}"
+    script = (
+        f"import sys; sys.argv = ['firnline', {command!r}, '--help']\n"
+        "from firnline_infra.cli import main\n"
+        "try: main()\n"
+        "except SystemExit: pass\n"
+        f"print(sorted({heavy} & sys.modules.keys()))"
+    )
+    environment = {name: value for name, value in os.environ.items() if name != "FIRNLINE_ENV"}
+    said = subprocess.run([sys.executable, "-c", script], env=environment, capture_output=True, text=True, check=True)
+    assert said.stdout.splitlines()[-1] == "[]"
 
 
 def test_an_engines_command_refuses_in_the_words_of_the_others(capsys: pytest.CaptureFixture[str]) -> None:
