@@ -36,7 +36,7 @@ def test_what_a_descendant_cost_is_in_the_tree_even_after_it_ended(parent: "subp
         assert sample.cpu_s[Role.DAEMON] > 0.05
         assert sample.rss_mb[Role.DAEMON] > 1
         parent.stdin.close()
-        deadline_s = time.monotonic() + 10
+        deadline_s = time.monotonic() + 60
         while tree.pids and time.monotonic() < deadline_s:
             parent.poll()
             time.sleep(0.02)

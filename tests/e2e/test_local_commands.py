@@ -22,7 +22,7 @@ pytestmark = pytest.mark.e2e
 ROOT = Path(__file__).parents[2]
 SPEC = ROOT / "stacks" / "environments" / "local.yaml"
 FIRNLINE = [sys.executable, "-c", "from firnline_infra.cli import main; main()"]
-DEADLINE_S = 30.0
+DEADLINE_S = 120.0
 
 
 def firnline(*arguments: str | Path, folder: Path) -> "subprocess.CompletedProcess[str]":

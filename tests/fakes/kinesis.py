@@ -8,7 +8,7 @@ from firnline_ingest.config.model import AwsConfig
 from firnline_ingest.kinesis.client import kinesis_client
 from firnline_local.kinesis import FakeKinesis, Fault, FaultKind
 
-LOOK_EVERY_S, GIVE_UP_S = 0.02, 30.0
+LOOK_EVERY_S, GIVE_UP_S = 0.02, 120.0
 AWS = AwsConfig(region="us-east-1", endpoints={"kinesis": "http://fake.invalid"})
 
 

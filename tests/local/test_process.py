@@ -23,7 +23,7 @@ listener = socket.create_server(("127.0.0.1", 0))
 announce_ready(endpoint=str(listener.getsockname()[1]))
 time.sleep(600)
 """
-DEADLINE_S = 20.0
+DEADLINE_S = 120.0
 
 Start = Callable[..., ChildProcess]
 

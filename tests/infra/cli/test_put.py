@@ -129,7 +129,7 @@ def put_lines(process: "subprocess.Popen[str]", count: int) -> None:
 
 
 def wait_until(is_so: Callable[[], bool]) -> None:
-    until_s = time.monotonic() + 30
+    until_s = time.monotonic() + 120
     while not is_so():
         assert time.monotonic() < until_s
         time.sleep(0.01)

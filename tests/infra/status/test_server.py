@@ -172,7 +172,7 @@ def test_it_ends_with_its_block_and_leaves_no_thread() -> None:
     assert answer.readline() == b""
     for thread in threading.enumerate():
         if thread.name in ("status-page", "status-feed"):
-            thread.join(5)
+            thread.join(60)
             assert not thread.is_alive()
 
 

@@ -51,7 +51,7 @@ def test_a_thread_that_waits_for_its_records_hears_that_another_one_has_closed_t
         time.sleep(0.001)
     goes_on.set()
     ending.join()
-    waiting.join(5)
+    waiting.join(60)
     assert (said, len(stored(kinesis))) == (["the sink is closed"], 1)
 
 

@@ -28,7 +28,7 @@ CONFIG = {
     "spark": {"checkpoint": "checkpoint"},
     "pipelines": [{"stream": "orders", "database": "D", "schema": "S"}],
 }
-WITHIN_S = 30.0
+WITHIN_S = 120.0
 
 
 def is_there(pid: int) -> bool:

@@ -28,7 +28,7 @@ def staged(world: World, tmp_path: Path, name: str, *rows: str) -> Any:
 
 def history(world: World, manager: Any, count: int) -> list[dict[str, Any]]:
     """Returns the history of a pipe that has `count` entries, as soon as it has them."""
-    deadline = time.monotonic() + 30
+    deadline = time.monotonic() + 120
     while time.monotonic() < deadline:
         files: list[dict[str, Any]] = manager.get_history_range("2026-01-01T00:00:00Z")["files"]
         if len(files) >= count:
