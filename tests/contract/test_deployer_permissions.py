@@ -4,7 +4,7 @@ AWS saw it.
 What `firnline preview` asks for itself, before and beside Pulumi, is what a previewer may do.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field
 from functools import cache
@@ -23,6 +23,7 @@ from firnline_infra.drift import engine
 from firnline_infra.drift.context import DriftContext
 from firnline_infra.drift.objects import in_aws
 from firnline_infra.keys.file import ReviewedFile
+from firnline_infra.kinds.iam import POLICY, USER
 from firnline_infra.kinds.keys_and_secrets import SECRET
 from firnline_infra.kinds.kind import own_name
 from firnline_infra.kinds.streams import CONSUMER, stream_of
@@ -155,11 +156,11 @@ def look_up(spec: EnvironmentSpec, environment: RunningEnvironment) -> None:
     """Asks what `firnline up` asks for itself: the same, and what a killed one was making."""
     look_first(spec, environment)
     accounts, blueprint, arns = EmbeddedAccounts(environment), blueprint_of(spec), Arns(spec)
-    inputs: dict[str, dict[str, Any]] = {SECRET.token: {"name": own_name(SECRET.all_rows(blueprint)[0])}}
+    inputs: dict[str, Mapping[str, Any]] = {SECRET.token: {"name": own_name(SECRET.all_rows(blueprint)[0])}}
     consumer = next(iter(CONSUMER.instances(blueprint)))
     inputs[CONSUMER.token] = {"streamArn": arns.stream(stream_of(consumer)), "name": own_name(consumer)}
-    if blueprint.user is not None:
-        inputs["aws:iam/policy:Policy"] = {"name": blueprint.user.name, "path": blueprint.user.policy_path}
+    for policy in POLICY.instances(blueprint):
+        inputs[POLICY.token] = policy.arguments
     lookups = aws_lookups(accounts.aws)
     for kind, given in inputs.items():
         lookups[kind](given)
@@ -169,14 +170,15 @@ def look_for_rights(spec: EnvironmentSpec, environment: RunningEnvironment) -> N
     """Asks what `firnline drift` asks AWS besides: rights that somebody gave by hand, and what the engine says of itself."""
     iam, blueprint = environment.client("iam"), blueprint_of(spec)
     accounts = EmbeddedAccounts(environment)
-    if blueprint.user is not None:
-        iam.put_user_policy(UserName=blueprint.user.name, PolicyName="extra", PolicyDocument=BY_HAND)
+    users = [own_name(each) for each in USER.instances(blueprint)]
+    for user in users:
+        iam.put_user_policy(UserName=user, PolicyName="extra", PolicyDocument=BY_HAND)
     context = DriftContext(spec=spec, blueprint=blueprint, accounts=accounts, session=None, outputs={})
     checks = (*in_aws(context), *engine.checks(context))
     found = [finding for check in checks for finding in check.run()]
-    assert [finding.path for finding in found] == (["inline policy extra"] if blueprint.user else [])
-    if blueprint.user is not None:
-        iam.delete_user_policy(UserName=blueprint.user.name, PolicyName="extra")
+    assert [finding.path for finding in found] == ["inline policy extra"] * len(users)
+    for user in users:
+        iam.delete_user_policy(UserName=user, PolicyName="extra")
 
 
 @pytest.fixture(scope="module")

@@ -20,6 +20,7 @@ from firnline_infra.keys.file import ReviewedFile
 from firnline_infra.keys.owner import KeyOwner
 from firnline_infra.keys.steps import RotationStep
 from firnline_infra.keys.vault import Vault
+from firnline_infra.kinds.iam import USER
 from firnline_infra.render.bootstrap.key_keeper import key_keeper_statements
 from firnline_infra.specification import EnvironmentSpec, load_spec
 from firnline_infra.specification.names import Names
@@ -86,7 +87,7 @@ class Keeper:
         assert self._rotate() is RotationStep.UNREGISTER
         self.watched.up(self.spec)
         assert self._rotate() is RotationStep.FORGET
-        if blueprint_of(self.spec).user is not None:
+        if USER.instances(blueprint_of(self.spec)):
             with pytest.MonkeyPatch.context() as patch:
                 patch.setattr(Vault, "put", _refuse)
                 with pytest.raises(AwsRefused):

@@ -12,6 +12,8 @@ from firnline_infra.blueprint import blueprint_of
 from firnline_infra.blueprint.grants import PrivilegeGrant
 from firnline_infra.blueprint.iam import policy_document
 from firnline_infra.blueprint.iam.volume import volume_statements, volume_trust
+from firnline_infra.environment import Environment
+from firnline_infra.kinds.storage import external_volumes
 from firnline_infra.specification import parse_spec
 from firnline_infra.specification.names import Names
 from firnline_ingest.errors import FirnlineError
@@ -155,7 +157,7 @@ def lane(
 
 def make_volume(environment: RunningEnvironment) -> None:
     """On a bucket and a role of the embedded AWS, as the blueprint describes them."""
-    (volume,) = blueprint_of(SPEC).volumes
+    (volume,) = external_volumes(Environment.of(SPEC))
     s3, iam, role = environment.client("s3"), environment.client("iam"), volume.role.name
     s3.create_bucket(Bucket=volume.bucket.name)
     environment.query(

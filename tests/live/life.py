@@ -16,9 +16,9 @@ import boto3
 import yaml
 
 from firnline_infra.blueprint import blueprint_of
-from firnline_infra.blueprint.environment_key import environment_key_policy
 from firnline_infra.blueprint.iam import policy_document
 from firnline_infra.environment import tags
+from firnline_infra.kinds.keys_and_secrets import environment_key_policy
 from firnline_infra.render.bootstrap.snowflake import required_grant_statements, role_statements
 from firnline_infra.specification import load_spec
 from tests.live.accounts import administrator

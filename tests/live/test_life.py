@@ -15,6 +15,7 @@ from firnline_infra.blueprint import blueprint_of
 from firnline_infra.cli.main import firnline
 from firnline_infra.kinds.emr import SERVERLESS
 from firnline_infra.kinds.kind import own_name
+from firnline_infra.kinds.storage import external_volumes
 from firnline_infra.kinds.streams import CONSUMER, STREAM
 from firnline_infra.specification import load_spec
 from firnline_local.running import RunningEnvironment
@@ -110,7 +111,7 @@ def test_the_life_has_fan_out_a_volume_and_an_interactive_table(
     blueprint = blueprint_of(load_spec(written.spec_file))
     assert {type(table).__name__ for table in blueprint.landing.tables} == {"Table", "IcebergTable", "InteractiveTable"}
     assert [own_name(each) for each in CONSUMER.instances(blueprint)] == ["firnline"]
-    (volume,) = blueprint.volumes
+    (volume,) = external_volumes(blueprint.environment)
     warehouse = blueprint.landing.warehouse
     assert warehouse is not None
     named = [own_name(each) for each in STREAM.instances(blueprint)]

@@ -4,6 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from firnline_infra.blueprint.environment import Blueprint
+from firnline_infra.specification.adopted import made_volumes
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -42,7 +43,7 @@ ACCOUNT_PRIVILEGES = (
         privilege="CREATE EXTERNAL VOLUME",
         why="the places of Iceberg tables",
         when="`external_volumes`",
-        needed_for=lambda blueprint: blueprint.volumes,
+        needed_for=lambda blueprint: made_volumes(blueprint.environment.spec),
     ),
     AccountPrivilege(
         privilege="CREATE WAREHOUSE",

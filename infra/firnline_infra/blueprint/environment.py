@@ -8,22 +8,18 @@ from collections.abc import Iterator
 from dataclasses import field, replace
 
 from firnline_infra.blueprint.adopted import required_grants
-from firnline_infra.blueprint.aws import (
-    EncryptionKeyDefinition,
-    IamRole,
-    IamUser,
-)
+from firnline_infra.blueprint.aws import EncryptionKeyDefinition
 from firnline_infra.blueprint.bucket_layout import makes_bucket
 from firnline_infra.blueprint.engine_config import EngineInputs, engine_inputs
 from firnline_infra.blueprint.grants import RequiredGrant
-from firnline_infra.blueprint.iceberg_volume import IcebergVolumeDefinition
+from firnline_infra.blueprint.iam import PolicyStatement
 from firnline_infra.blueprint.previewing import previewers_grants
-from firnline_infra.blueprint.principals import AdoptedRole, adopted_role, engine_role, engine_user
+from firnline_infra.blueprint.principals import principals_policy
 from firnline_infra.blueprint.redshift import RedshiftDestination, redshift_destination
 from firnline_infra.blueprint.snowflake import IcebergTable, SnowflakeObjects
 from firnline_infra.blueprint.snowflake_objects import snowflake_objects
 from firnline_infra.blueprint.stack_outputs import StackOutputs, stack_outputs
-from firnline_infra.blueprint.storage import bucket_name, key, key_value, volumes
+from firnline_infra.blueprint.storage import bucket_name, key
 from firnline_infra.blueprint.value import Value
 from firnline_infra.environment import Environment
 from firnline_infra.specification.definition import Definition, part
@@ -36,15 +32,12 @@ class Blueprint(Definition):
     """The parts of an environment, in an order in which they can be made. What is None, or not listed, is not made here."""
 
     environment: Environment = field(compare=False)
-    """The kinds that yield rows make them of it: logs, alarms, the dashboard, published outputs."""
+    """The kinds that yield rows make them of it."""
     names: Names
     key: EncryptionKeyDefinition | None
     """The one thing in here that the bootstrap makes, and no stack."""
-    role: IamRole | None
-    adopted_role: AdoptedRole | None
-    """What the engine runs as, where somebody else owns it."""
-    user: IamUser | None
-    volumes: tuple[IcebergVolumeDefinition, ...]
+    engine_policy: tuple[PolicyStatement, ...]
+    """What the engine may do in AWS; empty if it brings its own credentials."""
     redshift: RedshiftDestination | None
     landing: SnowflakeObjects
     required_grants: tuple[RequiredGrant, ...]
@@ -54,13 +47,6 @@ class Blueprint(Definition):
     job_bucket: Value | None
     """The name of the bucket that the engine's configuration lies in; adopted, or the one above."""
     stack_outputs: StackOutputs
-
-    @property
-    def roles(self) -> tuple[IamRole, ...]:
-        """The engine's, those of external volumes, and what Redshift reads streams, and is refreshed, as."""
-        of_redshift = () if self.redshift is None else self.redshift.roles
-        made = (self.role, *(volume.role for volume in self.volumes), *of_redshift)
-        return tuple(each for each in made if each is not None)
 
     @property
     def has_own_bucket(self) -> bool:
@@ -77,18 +63,15 @@ def blueprint_of(spec: EnvironmentSpec) -> Blueprint:
     """The same specification always gives the same blueprint."""
     environment = Environment.of(spec)
     names = environment.names
-    key_arn, job_bucket = key_value(spec), bucket_name(spec, names)
+    job_bucket = bucket_name(spec, names)
     landing = snowflake_objects(spec, names)
     landing = replace(landing, grants=(*landing.grants, *previewers_grants(spec, landing, names.preview_role)))
     return Blueprint(
         environment=environment,
         names=names,
         key=key(spec, names),
-        role=engine_role(spec, names, key_arn),
-        adopted_role=adopted_role(spec, names, key_arn),
-        user=engine_user(spec, names, key_arn),
-        volumes=volumes(spec, key_arn),
-        redshift=redshift_destination(spec, names, key_arn),
+        engine_policy=principals_policy(environment),
+        redshift=redshift_destination(environment),
         landing=landing,
         required_grants=required_grants(spec, landing),
         outputs=engine_inputs(spec),

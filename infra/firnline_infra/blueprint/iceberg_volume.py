@@ -1,8 +1,4 @@
-"""A place in S3 where Snowflake keeps Iceberg tables: bucket, role and external volume, made in one go.
-
-Each needs another's name: the volume the role's ARN, the role's trust the volume's IAM user. The ARN follows from the
-role's name and the external id is ours, so only the trust waits for something that was made.
-"""
+"""A place in S3 where Snowflake keeps Iceberg tables, and the statements that prove it (rows: `kinds/storage.py`)."""
 
 from collections.abc import Mapping
 from dataclasses import field

@@ -1,20 +1,16 @@
-"""Objects that hold data in AWS: key, buckets (those of external volumes too), secrets."""
+"""Objects that hold data in AWS: key, bucket, secrets."""
 
 from hashlib import sha256
 
-from firnline_infra.blueprint.aws import Bucket, EncryptionKeyDefinition, SecretDefinition
+from firnline_infra.blueprint.aws import EncryptionKeyDefinition, SecretDefinition
 from firnline_infra.blueprint.iam.resource_policies import key_policy
-from firnline_infra.blueprint.iceberg_volume import IcebergVolumeDefinition
 from firnline_infra.blueprint.value import Reference, Value
-from firnline_infra.environment import comment_of, tags
-from firnline_infra.specification.adopted import made_volumes
+from firnline_infra.environment import tags
 from firnline_infra.specification.arns import Arns
-from firnline_infra.specification.identifier import Identifier
 from firnline_infra.specification.model import Durability, EnvironmentSpec
-from firnline_infra.specification.names import Names, volume_names
+from firnline_infra.specification.names import Names
 from firnline_infra.specification.origin import Origin
 from firnline_infra.specification.service_users import NamedUser, has_secret, service_users
-from firnline_infra.specification.snowflake import ExternalVolume
 
 
 def key_value(spec: EnvironmentSpec) -> Value | None:
@@ -73,27 +69,3 @@ def secret_version(public_half: str) -> str:
     Secrets Manager refuses another value under it (ClientRequestToken, 32 to 64 characters).
     """
     return sha256("".join(public_half.split()).encode()).hexdigest()
-
-
-def volumes(spec: EnvironmentSpec, key_arn: Value | None) -> tuple[IcebergVolumeDefinition, ...]:
-    return tuple(_volume(spec, volume, key_arn) for volume in made_volumes(spec))
-
-
-def _volume(spec: EnvironmentSpec, volume: ExternalVolume, key_arn: Value | None) -> IcebergVolumeDefinition:
-    names, marks = volume_names(spec, volume), tags(spec, component="volume")
-    return IcebergVolumeDefinition(
-        name=Identifier.parse(volume.name),
-        bucket=Bucket(
-            name=names.bucket,
-            partition=spec.aws.partition,
-            key_arn=key_arn,
-            durability=spec.durability,
-            tags=marks,
-        ),
-        role_arn=Arns(spec).role(names.role),
-        external_id=names.external_id,
-        prefix=volume.prefix,
-        permissions_boundary=spec.aws.permissions_boundary,
-        comment=comment_of(spec),
-        tags=marks,
-    )

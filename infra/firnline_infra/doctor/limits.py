@@ -7,6 +7,7 @@ from firnline_infra.accounts.aws import aws_call, if_there
 from firnline_infra.blueprint import Blueprint
 from firnline_infra.blueprint.iam.length import LIMITS, policy_length
 from firnline_infra.kinds.kind import own_name
+from firnline_infra.kinds.principals import engine_roles, engine_users
 from firnline_infra.kinds.streams import CONSUMER, STREAM, stream_of
 from firnline_ingest.checks import Finding, good, wrong
 
@@ -51,9 +52,11 @@ def consumers(blueprint: Blueprint, kinesis: Any) -> Iterator[Finding]:
 
 
 def policies(blueprint: Blueprint) -> Iterator[Finding]:
-    for kind, principal in (("role", blueprint.role), ("user", blueprint.user)):
-        if principal is not None:
-            yield _against(f"policy of {kind} {principal.name}", 0, policy_length(principal.statements), LIMITS[kind])
+    """Yields how long the policy of the engine's role or user is; one of somebody else is not asked about."""
+    for kind, rows in (("role", engine_roles), ("user", engine_users)):
+        for each in rows(blueprint.environment):
+            name, length = own_name(next(each.resources())), policy_length(blueprint.engine_policy)
+            yield _against(f"policy of {kind} {name}", 0, length, LIMITS[kind])
 
 
 def streaming_region(region: str) -> Iterator[Finding]:

@@ -2,21 +2,18 @@
 
 import json
 from collections.abc import Iterator
-from dataclasses import replace
 from pathlib import PurePosixPath
 from typing import Any
 
 from firnline_infra.blueprint import Blueprint
-from firnline_infra.blueprint.aws import Bucket
 from firnline_infra.blueprint.bucket_layout import JOB_FOLDERS, makes_bucket
 from firnline_infra.blueprint.engine_config import document_hash
-from firnline_infra.blueprint.storage import key_value, volumes
-from firnline_infra.blueprint.value import Reference
 from firnline_infra.environment import Environment
 from firnline_infra.kinds.asking import unless
 from firnline_infra.kinds.comparison import Comparison, Difference, Subject
 from firnline_infra.kinds.kind import COMPARE, TAGS, Kind, Lookup, Right, own_name
-from firnline_infra.kinds.resource import Component, PolicyText, Resource, WaitingValue
+from firnline_infra.kinds.resource import Component
+from firnline_infra.kinds.storage import iceberg_volumes, landing_buckets
 from firnline_infra.specification.arns import Arns
 from firnline_ingest.errors import ConfigError
 
@@ -29,77 +26,9 @@ RECEIVERS = {"TopicConfigurations": "TopicArn", "QueueConfigurations": "QueueArn
 RECEIVERS["LambdaFunctionConfigurations"] = "LambdaFunctionArn"
 
 
-def landing_buckets(environment: Environment) -> Iterator[Component]:
-    """The environment's own, if it makes one."""
-    spec = environment.spec
-    if not makes_bucket(spec):
-        return
-    bucket = Bucket(
-        name=environment.names.bucket,
-        partition=spec.aws.partition,
-        key_arn=key_value(spec),
-        durability=spec.durability,
-        tags=environment.tags("bucket"),
-    )
-    made = landing_bucket("bucket", bucket)
-    yield replace(made, gives={Reference("bucket", "name"): made.outputs["name"]})
-
-
 def _buckets(environment: Environment) -> Iterator[Component]:
-    """Yields those of external volumes too, which stand in the volumes' components."""
     yield from landing_buckets(environment)
-    for volume in volumes(environment.spec, key_value(environment.spec)):
-        yield landing_bucket(f"volume-{volume.name}-bucket", volume.bucket)
-
-
-def landing_bucket(name: str, args: Bucket) -> Component:
-    """Returns a bucket whose name is known once its settings are made: what is put there by name is encrypted and versioned."""
-    bucket = Resource(
-        BUCKET.terraform_type,
-        f"{name}-bucket",
-        {"bucket": args.name, "force_destroy": args.force_destroy, "tags": args.tags},
-        durability=args.durability,
-    )
-
-    def setting(kind: Kind, suffix: str, *after: Resource, **arguments: Any) -> Resource:
-        return Resource(kind.terraform_type, f"{name}-{suffix}", {"bucket": bucket["bucket"], **arguments}, after=after)
-
-    ownership = {"object_ownership": args.ownership}
-    owner = setting(OWNERSHIP_CONTROLS, "ownership", rule=ownership)
-    switches = ("block_public_acls", "block_public_policy", "ignore_public_acls", "restrict_public_buckets")
-    closed = setting(PUBLIC_ACCESS_BLOCK, "public-access", **dict.fromkeys(switches, True))
-    # S3 refuses to change a bucket's policy and its block of public access at once.
-    policy = setting(BUCKET_POLICY, "policy", closed, policy=PolicyText(args.policy))
-    encryption = setting(ENCRYPTION, "encryption", rule=[_encrypted(args)])
-    versioning = setting(VERSIONING, "versioning", versioning_configuration={"status": "Enabled"})
-    lifecycle = setting(LIFECYCLE, "lifecycle", versioning, rule=[_old_versions(args)])
-    ready = WaitingValue(bucket["bucket"], (owner, policy, encryption, versioning))
-    return Component(
-        "LandingBucket",
-        name,
-        (bucket, owner, closed, policy, encryption, versioning, lifecycle),
-        {"name": ready, "arn": bucket["arn"]},
-    )
-
-
-def _encrypted(args: Bucket) -> dict[str, Any]:
-    by_default = {"sse_algorithm": args.encryption, "kms_master_key_id": args.key_arn}
-    return {
-        "apply_server_side_encryption_by_default": by_default,
-        "bucket_key_enabled": args.key_arn is not None,
-    }
-
-
-def _old_versions(args: Bucket) -> dict[str, Any]:
-    return {
-        "id": "old-versions",
-        "status": "Enabled",
-        "filter": {"prefix": ""},
-        # Spark removes some objects an epoch: what is left of a removed one is a mark, which listings go past for ever.
-        "expiration": {"expired_object_delete_marker": True},
-        "noncurrent_version_expiration": {"noncurrent_days": args.old_versions_days},
-        "abort_incomplete_multipart_upload": {"days_after_initiation": args.unfinished_uploads_days},
-    }
+    yield from iceberg_volumes(environment)
 
 
 def bucket_names(blueprint: Blueprint) -> tuple[str, ...]:

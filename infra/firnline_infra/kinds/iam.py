@@ -8,43 +8,52 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from firnline_infra.blueprint.aws import IamUser
+from firnline_infra.blueprint.aws import IamRole, IamUser
 from firnline_infra.blueprint.iam.normal_form import statements_of
 from firnline_infra.blueprint.value import Reference
 from firnline_infra.environment import Environment
+from firnline_infra.kinds import redshift
 from firnline_infra.kinds.asking import unless
 from firnline_infra.kinds.comparison import Clients, Comparison, Difference, Subject
-from firnline_infra.kinds.kind import COMPARE, TAGS, Kind, Lookup, Properties, Right, Scope, own_name, present
+from firnline_infra.kinds.kind import COMPARE, TAGS, Kind, Lookup, Properties, Right, Scope, own_name
+from firnline_infra.kinds.principals import engine_roles, engine_users
 from firnline_infra.kinds.resource import Component, Resource
+from firnline_infra.kinds.storage import iceberg_volumes
 from firnline_infra.specification.runtime import Trust
 
 MOST_KEYS = 1
 
 
+def roles(environment: Environment) -> Iterator[Component]:
+    """Yields the engine's role, those of external volumes, and what Redshift reads streams, and is refreshed, as."""
+    for rows in (engine_roles, iceberg_volumes, redshift.roles):
+        yield from rows(environment)
+
+
 def _role_policies(subject: Subject) -> Iterator[Difference]:
-    role = subject.wanted
-    given = _Principal(subject.clients("iam"), {"RoleName": role.name})
-    yield from given.inline("list_role_policies", "get_role_policy", own=role.policy_name)
+    role = own_name(subject.wanted)
+    given = _Principal(subject.clients("iam"), {"RoleName": role})
+    yield from given.inline("list_role_policies", "get_role_policy", own=IamRole.policy_name)
     yield from given.attached("list_attached_role_policies", own=())
 
 
 def _profiles_of_role(subject: Subject) -> Iterator[Difference]:
     """Finds instance profiles beside the stack's: whatever machine has one acts as the role, and so does who may start it."""
-    role, own = subject.wanted, [own_name(each) for each in INSTANCE_PROFILE.instances(subject.blueprint)]
-    given = _Principal(subject.clients("iam"), {"RoleName": role.name})
+    role, own = own_name(subject.wanted), [own_name(each) for each in INSTANCE_PROFILE.instances(subject.blueprint)]
+    given = _Principal(subject.clients("iam"), {"RoleName": role})
     for profile in given.listed("list_instance_profiles_for_role", "InstanceProfiles"):
         name = profile["InstanceProfileName"]
         if name not in own:
-            step = f"aws iam remove-role-from-instance-profile --instance-profile-name {name} --role-name {role.name}"
+            step = f"aws iam remove-role-from-instance-profile --instance-profile-name {name} --role-name {role}"
             yield Difference.unwanted(f"instance profile {name}", "machines may act as the role", step)
 
 
 def _user_policies(subject: Subject) -> Iterator[Difference]:
     """Finds policies and groups beside the one policy that the stack attaches."""
-    user = subject.wanted
-    given = _Principal(subject.clients("iam"), {"UserName": user.name})
+    user = own_name(subject.wanted)
+    given = _Principal(subject.clients("iam"), {"UserName": user})
     yield from given.inline("list_user_policies", "get_user_policy", own=None)
-    own = subject.arns.policy(user.name, path=IamUser.policy_path)
+    own = subject.arns.policy(user, path=IamUser.policy_path)
     yield from given.attached("list_attached_user_policies", own=(own,))
     for group in given.listed("list_groups_for_user", "Groups"):
         name = group["GroupName"]
@@ -52,7 +61,7 @@ def _user_policies(subject: Subject) -> Iterator[Difference]:
 
 
 def _user_credentials(subject: Subject) -> Iterator[Difference]:
-    iam, name = subject.clients("iam"), subject.wanted.name
+    iam, name = subject.clients("iam"), own_name(subject.wanted)
     given = _Principal(iam, {"UserName": name})
     keys = [key["AccessKeyId"] for key in given.listed("list_access_keys", "AccessKeyMetadata")]
     if len(keys) > MOST_KEYS:
@@ -110,8 +119,8 @@ ROLE = Kind(
     "IAM role",
     import_id="{name}",
     service="iam",
-    made=lambda blueprint: blueprint.roles,
-    arn=lambda arns, role: arns.role(role.name),
+    rows=roles,
+    arn=lambda arns, row: arns.role(own_name(row)),
     exists=Lookup("iam", "get_role", "RoleName"),
     rights=(
         Right("Makes it, within the boundary.", create="CreateRole", scope=Scope.BOUNDED),
@@ -140,6 +149,7 @@ ROLE_POLICY = Kind(
     "aws:iam/rolePolicy:RolePolicy",
     "policy of IAM role",
     service="iam",
+    rows=roles,
     arns=ROLE.own_arns,
     rights=(
         Right(
@@ -156,8 +166,8 @@ USER = Kind(
     "IAM user",
     import_id="{name}",
     service="iam",
-    made=lambda blueprint: present(blueprint.user),
-    arn=lambda arns, user: arns.user(user.name),
+    rows=engine_users,
+    arn=lambda arns, row: arns.user(own_name(row)),
     exists=Lookup("iam", "get_user", "UserName"),
     rights=(
         Right(
@@ -203,7 +213,8 @@ POLICY = Kind(
     "IAM policy",
     import_id=_policy,
     service="iam",
-    arns=lambda blueprint, arns: [arns.policy(each.name, path=each.policy_path) for each in USER.instances(blueprint)],
+    rows=engine_users,
+    arn=lambda arns, row: arns.policy(own_name(row), path=row.arguments["path"]),
     rights=(
         Right("Makes the policy of the engine's user: the engine's statements above.", create="CreatePolicy"),
         Right(COMPARE, read="GetPolicy GetPolicyVersion"),

@@ -8,23 +8,32 @@ from typing import Any
 
 from firnline_infra.blueprint import Blueprint
 from firnline_infra.blueprint.aws import EncryptionKeyDefinition, SecretDefinition
-from firnline_infra.blueprint.environment_key import environment_key_policy
-from firnline_infra.blueprint.iam import policy_document
+from firnline_infra.blueprint.iam import PolicyStatement, policy_document
 from firnline_infra.blueprint.iam.normal_form import same_policy
+from firnline_infra.blueprint.iam.resource_policies import key_policy
+from firnline_infra.blueprint.iam.statement import Effect
 from firnline_infra.blueprint.storage import secret_definitions, secret_version
-from firnline_infra.blueprint.value import Reference
+from firnline_infra.blueprint.value import Reference, Value
 from firnline_infra.environment import Environment
 from firnline_infra.kinds.asking import DENIED, NOT_THERE, resource_policy, unless
 from firnline_infra.kinds.comparison import Clients, Comparison, Difference, Subject
+from firnline_infra.kinds.iam import ROLE, USER
 from firnline_infra.kinds.kind import COMPARE, TAGS, Kind, Lookup, Properties, Right, own_name
 from firnline_infra.kinds.resource import Component, PolicyText, Resource
 from firnline_infra.specification.arns import Arns
 from firnline_infra.specification.model import EnvironmentSpec
-from firnline_infra.specification.names import Names
+from firnline_infra.specification.names import Names, bootstrap_names
 from firnline_infra.specification.origin import Origin
 from firnline_infra.specification.service_users import service_users
 
 ARN = "arn"
+ADMINISTRATION = (
+    *("kms:PutKeyPolicy", "kms:ScheduleKeyDeletion", "kms:DisableKey", "kms:DisableKeyRotation", "kms:TagResource"),
+    *("kms:UntagResource", "kms:CreateAlias", "kms:UpdateAlias", "kms:DeleteAlias", "kms:UpdateKeyDescription"),
+    *("kms:EnableKey", "kms:EnableKeyRotation", "kms:RotateKeyOnDemand", "kms:CancelKeyDeletion"),
+    *("kms:ImportKeyMaterial", "kms:DeleteImportedKeyMaterial", "kms:ReplicateKey", "kms:UpdatePrimaryRegion"),
+)
+GRANTS = ("kms:CreateGrant", "kms:RevokeGrant")
 OF_A_SERVICE = (".amazonaws.com", ".amazonaws.com.cn")
 ENABLED, UNUSABLE = "Enabled", "nothing can be encrypted or read with it"
 
@@ -50,6 +59,36 @@ def encryption_key(name: str, args: EncryptionKeyDefinition) -> Component:
     alias = {"name": f"alias/{args.alias}", "target_key_id": key["key_id"]}
     return Component(
         "EncryptionKey", name, (key, Resource(ALIAS.terraform_type, f"{name}-alias", alias)), {"arn": key["arn"]}
+    )
+
+
+def environment_key_policy(spec: EnvironmentSpec, blueprint: Blueprint) -> tuple[PolicyStatement, ...]:
+    """The account's IAM policies say who uses and who administers it, because who writes to a stream is known to them
+    alone; those that the environment itself has may never administer it, whatever an IAM policy says.
+    """
+    arns, names = Arns(spec), bootstrap_names(spec)
+    ci = map(arns.role, (names.deployer_role, names.previewer_role))
+    theirs = (*ci, *ROLE.own_arns(blueprint, arns), *USER.own_arns(blueprint, arns))
+    denied: dict[str, dict[str, Value | tuple[Value, ...]]] = {"ArnEquals": {"aws:PrincipalArn": theirs}}
+    return (
+        *key_policy(account_root=arns.account_root),
+        PolicyStatement(
+            sid="EnvironmentAdministersNothing",
+            effect=Effect.DENY,
+            actions=ADMINISTRATION,
+            resources=("*",),
+            principals={"AWS": "*"},
+            conditions=denied,
+        ),
+        PolicyStatement(
+            sid="EnvironmentGrantsToServicesAlone",
+            effect=Effect.DENY,
+            actions=GRANTS,
+            resources=("*",),
+            principals={"AWS": "*"},
+            # A request that does not say it comes from a service is one of theirs.
+            conditions={**denied, "BoolIfExists": {"kms:GrantIsForAWSResource": "false"}},
+        ),
     )
 
 

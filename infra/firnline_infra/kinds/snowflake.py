@@ -10,6 +10,7 @@ from firnline_infra.kinds import snowflake_roles as roles
 from firnline_infra.kinds import snowflake_users as users
 from firnline_infra.kinds.comparison import Clients, Comparison
 from firnline_infra.kinds.kind import Properties, ResourceType, noun_of, present
+from firnline_infra.kinds.storage import external_volumes
 from firnline_infra.specification.identifier import QualifiedName
 from firnline_infra.specification.model import EnvironmentSpec
 
@@ -161,7 +162,7 @@ SNOWFLAKE_KINDS = (
         "snowflake:index/externalVolume:ExternalVolume",
         "EXTERNAL VOLUME",
         import_id=IN_ACCOUNT,
-        made=lambda blueprint: blueprint.volumes,
+        made=lambda blueprint: external_volumes(blueprint.environment),
         comparisons=(objects.grants_on("EXTERNAL VOLUME"),),
     ),
     SnowflakeKind(

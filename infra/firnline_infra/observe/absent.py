@@ -43,5 +43,5 @@ def _adopted(spec: EnvironmentSpec, blueprint: Blueprint) -> Iterator[AdoptedObj
         yield AdoptedObject("aws.key", KEY, arn)
     if spec.aws.bucket.origin is Origin.ADOPT:
         yield AdoptedObject("aws.bucket", BUCKET, blueprint.names.bucket)
-    if blueprint.adopted_role is not None:
+    if spec.aws.runtime.role_arn is not None:
         yield AdoptedObject("aws.runtime.role_arn", ROLE, blueprint.names.engine_role)

@@ -14,6 +14,7 @@ from firnline_infra.blueprint import Blueprint, EngineInputs, blueprint_of, engi
 from firnline_infra.blueprint.bucket_layout import CONFIGURATION_FOLDER, folder
 from firnline_infra.blueprint.stack_outputs import StackOutputs
 from firnline_infra.blueprint.value import Reference
+from firnline_infra.kinds.principals import adopted_policies
 from firnline_infra.kinds.resource import Component
 from firnline_infra.pulumi.aws.engine_configuration import EngineConfiguration, EngineConfigurationArgs
 from firnline_infra.pulumi.references import Lookup, Made, as_input, either, resolved
@@ -44,7 +45,7 @@ def runtime(spec: EnvironmentSpec, blueprint: Blueprint, known: Lookup, opts: pu
     if engine.url is not None:
         made[Reference("engine", "url")] = engine.url
     registrar = Registrar(known)
-    made |= {reference: registrar.value(each) for reference, each in resources.adopted_policies(blueprint).items()}
+    made |= {reference: registrar.value(each) for reference, each in adopted_policies(blueprint.environment).items()}
     return made | _made_of(resources.runtime(blueprint), either(made, known), opts)
 
 

@@ -105,7 +105,7 @@ class RedshiftViews:
 
     def remove(self) -> None:
         """Views that were made here, and the schemas, unless all goes with a workgroup or cluster that was."""
-        if self.destination.workgroup is not None or self.destination.made_cluster is not None:
+        if self.destination.is_made:
             return
         database = self.database
         found = observe(database)
@@ -149,19 +149,22 @@ class RedshiftViews:
 
     def _is_there(self) -> bool:
         """Returns whether the workgroup or cluster that an `up` makes has been made."""
-        made = self.destination.workgroup
-        if self.destination.made_cluster is not None:
+        wanted = self.destination
+        if not wanted.is_made:
+            return True
+        if wanted.cluster is not None:
             redshift = self.aws("redshift")
             with aws_call("look for it", self.database.place):
                 try:
-                    redshift.describe_clusters(ClusterIdentifier=self.destination.cluster)
+                    redshift.describe_clusters(ClusterIdentifier=wanted.cluster)
                 except redshift.exceptions.ClusterNotFoundFault:
                     return False
-        if made is None:
             return True
         with aws_call("list workgroups", self.database.place):
             pages = self.aws("redshift-serverless").get_paginator("list_workgroups").paginate()
-            return any(group["workgroupName"] == made.name for page in pages for group in page["workgroups"])
+            return any(
+                group["workgroupName"] == wanted.workgroup_name for page in pages for group in page["workgroups"]
+            )
 
     def _check_role(self, database: RedshiftDatabase) -> None:
         attached, default = attached_roles(database, self.aws)

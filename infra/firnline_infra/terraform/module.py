@@ -12,6 +12,7 @@ from typing import Any
 from firnline_infra.blueprint import Blueprint, blueprint_of
 from firnline_infra.blueprint.bucket_layout import CONFIGURATION_FOLDER, folder
 from firnline_infra.blueprint.value import Reference
+from firnline_infra.kinds.principals import adopted_policies
 from firnline_infra.kinds.resource import Component, FormattedText, Resource
 from firnline_infra.resources import environment as resources
 from firnline_infra.specification.model import Durability, EnvironmentSpec
@@ -116,7 +117,7 @@ def _given(spec: EnvironmentSpec, blueprint: Blueprint, components: Iterable[Com
     engine = {"document": Interpolation("jsondecode(local.engine_config)"), "hash": ENGINE_HASH, "url": place}
     return {
         **gives,
-        **resources.adopted_policies(blueprint),
+        **adopted_policies(blueprint.environment),
         **{Reference("engine", name): each for name, each in engine.items()},
     }
 

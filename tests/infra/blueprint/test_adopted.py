@@ -2,6 +2,7 @@
 
 from firnline_infra.blueprint import blueprint_of
 from firnline_infra.kinds.buckets import BUCKET
+from firnline_infra.kinds.iam import ROLE
 from firnline_infra.render.bootstrap.snowflake import required_grant_statements, statements
 from firnline_infra.specification import EnvironmentSpec
 from tests.infra.render.conftest import adopting_spec, prod_spec
@@ -15,8 +16,8 @@ def test_nothing_that_is_adopted_is_made(adopting_spec: EnvironmentSpec) -> None
     landing = blueprint.landing
     assert (landing.databases, [str(each.name) for each in landing.schemas]) == ((), ["LAKE.LIVE"])
     assert [str(each.name) for each in landing.tables] == ["LAKE.PUBLIC.CLICKS", "LAKE.LIVE.VIEWS"]
-    assert (landing.pipes, landing.network_policy, landing.warehouse, blueprint.volumes) == ((), None, None, ())
-    assert (blueprint.role, blueprint.key, BUCKET.instances(blueprint)) == (None, None, [])
+    assert (landing.pipes, landing.network_policy, landing.warehouse) == ((), None, None)
+    assert (ROLE.instances(blueprint), blueprint.key, BUCKET.instances(blueprint)) == ([], None, [])
     assert [str(user.adopted_network_policy) for user in landing.users] == ["CORPORATE", "CORPORATE"]
 
 

@@ -24,8 +24,7 @@ def sharing(name: str) -> EnvironmentSpec:
 def policies(name: str) -> Iterator[tuple[PolicyStatement, ...]]:
     spec = sharing(name)
     blueprint = blueprint_of(spec)
-    assert blueprint.role is not None
-    yield from (blueprint.role.statements, deployer_statements(spec, blueprint), boundary_statements(spec, blueprint))
+    yield from (blueprint.engine_policy, deployer_statements(spec, blueprint), boundary_statements(spec, blueprint))
 
 
 @pytest.mark.parametrize(

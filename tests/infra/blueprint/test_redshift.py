@@ -1,5 +1,6 @@
 """The role has exactly the policies of AWS's page, and the statements are those of the page."""
 
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 import pytest
@@ -7,12 +8,14 @@ import pytest
 from firnline_infra.blueprint import blueprint_of
 from firnline_infra.blueprint.iam import PolicyStatement, policy_document
 from firnline_infra.blueprint.redshift import RedshiftDestination, sql
-from firnline_infra.kinds.resource import Resource
+from firnline_infra.environment import Environment
+from firnline_infra.kinds.iam import ROLE, ROLE_POLICY
+from firnline_infra.kinds.redshift import CLUSTER, reading_roles, refreshing_roles
+from firnline_infra.kinds.resource import Component
 from firnline_infra.redshift.difference import normalized
 from firnline_infra.render.bootstrap.boundary import boundary_statements
 from firnline_infra.render.bootstrap.deployer import deployer_statements
 from firnline_infra.render.bootstrap.redshift import statement_rights
-from firnline_infra.resources.aws_redshift import redshift_cluster
 from firnline_ingest.errors import ConfigError
 from tests.infra.specifications import smallest
 
@@ -45,10 +48,24 @@ def destination(*, aws: dict[str, Any] | None = None, streams: Any = None, **sec
     return found
 
 
+def policies_of(components: Iterable[Component]) -> Iterator[tuple[PolicyStatement, ...]]:
+    rows = (row for each in components for row in each.resources() if row.type == ROLE_POLICY.terraform_type)
+    return (row.arguments["policy"].statements for row in rows)
+
+
+def trust_of(place: dict[str, Any]) -> tuple[PolicyStatement, ...]:
+    """Who may be the role that reads streams."""
+    spec = smallest(redshift={"views": [{"stream": "orders"}], **place})
+    rows = (row for each in reading_roles(Environment.of(spec)) for row in each.resources())
+    (role,) = (row for row in rows if row.type == ROLE.terraform_type)
+    trust: tuple[PolicyStatement, ...] = role.arguments["assume_role_policy"].statements
+    return trust
+
+
 def test_a_plain_stream_has_the_first_policy_and_an_encrypted_one_the_second() -> None:
-    assert policy_document(destination().role.statements)["Statement"] == [READ, LIST]
+    assert policy_document(destination().policy)["Statement"] == [READ, LIST]
     encrypted = destination(aws={"key": {"origin": "adopt", "arn": KEY}})
-    assert policy_document(encrypted.role.statements)["Statement"] == [READ, DECRYPT, LIST]
+    assert policy_document(encrypted.policy)["Statement"] == [READ, DECRYPT, LIST]
 
 
 def test_a_role_of_more_streams_than_iam_takes_is_refused() -> None:
@@ -69,10 +86,8 @@ def test_a_comment_at_the_end_takes_nothing_with_it() -> None:
 
 
 def test_redshift_alone_may_be_the_role_for_what_is_in_this_account() -> None:
-    (group,) = policy_document(destination().role.trust)["Statement"]
-    (cluster,) = policy_document(
-        destination(workgroup=None, cluster={"origin": "adopt", "identifier": "analytics"}).role.trust
-    )["Statement"]
+    (group,) = policy_document(trust_of({"workgroup": {}}))["Statement"]
+    (cluster,) = policy_document(trust_of({"cluster": {"origin": "adopt", "identifier": "analytics"}}))["Statement"]
     assert cluster["Principal"] == {"Service": "redshift.amazonaws.com"}
     assert "redshift.amazonaws.com" in group["Principal"]["Service"]
     users = "arn:aws:redshift:eu-central-1:123456789012:dbuser"
@@ -89,11 +104,7 @@ def test_a_protected_cluster_leaves_a_snapshot_that_its_deployer_may_make_and_an
     snapshot = "arn:aws:redshift:eu-central-1:123456789012:snapshot:analytics/analytics-final"
     for durability, days, last in (("PROTECTED", 7, "analytics-final"), ("EPHEMERAL", 1, None)):
         found = smallest(aws={"key": {"origin": "skip"}}, redshift=section, durability=durability)
-        protected = blueprint_of(found).redshift
-        assert protected is not None
-        assert protected.made_cluster is not None
-        (made,) = redshift_cluster("redshift", protected.made_cluster).members
-        assert isinstance(made, Resource)
+        (made,) = CLUSTER.instances(blueprint_of(found))
         given = made.arguments
         assert given["final_snapshot_identifier"] == last
         assert (given["skip_final_snapshot"], given["automated_snapshot_retention_period"]) == (last is None, days)
@@ -113,8 +124,8 @@ def test_the_key_of_a_cluster_that_is_made_is_used_through_redshift_by_who_runs_
     view = {"stream": "orders", **({"refresh_every_minutes": 15} if uses else {})}
     found = smallest(aws={"key": {"origin": "adopt", "arn": KEY}}, redshift={**place, "views": [view]})
     blueprint = blueprint_of(found)
-    assert blueprint.redshift is not None
-    refreshing = blueprint.redshift.refreshes.role.statements if blueprint.redshift.refreshes else ()
+    refreshing = [statement for each in policies_of(refreshing_roles(blueprint.environment)) for statement in each]
+    assert bool(refreshing) is uses
     for statements in (deployer_statements(found, blueprint), refreshing):
         granted = [
             each for each in statements if "kms:CreateGrant" in each.actions and "redshift" in str(each.conditions)
@@ -128,14 +139,12 @@ def test_the_key_of_a_secret_is_used_through_secrets_manager_for_that_secret_alo
     secret = "arn:aws:secretsmanager:eu-central-1:123456789012:secret:owner-AbCdEf"
     section = {"workgroup": {}, "secret_arn": secret, "secret_key_arn": KEY}
     found = smallest(redshift={**section, "views": [{"stream": "orders", "refresh_every_minutes": 15}]})
-    blueprint = blueprint_of(found)
-    assert blueprint.redshift is not None
-    assert blueprint.redshift.refreshes is not None
+    (refreshing,) = policies_of(refreshing_roles(Environment.of(found)))
     context = {
         "kms:ViaService": "secretsmanager.eu-central-1.amazonaws.com",
         "kms:EncryptionContext:SecretARN": secret,
     }
-    for statements in (statement_rights(found, blueprint), blueprint.redshift.refreshes.role.statements):
+    for statements in (statement_rights(found, blueprint_of(found)), refreshing):
         (decrypt,) = (each for each in statements if each.actions == ("kms:Decrypt",))
         assert (decrypt.resources, decrypt.conditions) == ((KEY,), {"StringEquals": context})
 
@@ -145,7 +154,7 @@ def test_the_boundary_lets_the_role_do_all_that_its_policy_says() -> None:
     blueprint = blueprint_of(document)
     assert blueprint.redshift is not None
     bounded = _pairs(boundary_statements(document, blueprint))
-    asked = _pairs(blueprint.redshift.role.statements)
+    asked = _pairs(blueprint.redshift.policy)
     assert asked <= bounded
 
 
@@ -273,7 +282,6 @@ def test_an_adopted_workgroup_is_the_only_one_that_a_deployer_reaches() -> None:
     section = {"workgroup": {"origin": "adopt", "name": "analytics", "arn": arn}, "views": [{"stream": "orders"}]}
     adopting = smallest(aws={"key": {"origin": "skip"}}, redshift=section)
     blueprint = blueprint_of(adopting)
-    assert blueprint.redshift is not None
     rights = {each.sid: each.resources for each in statement_rights(adopting, blueprint)}
     assert {sid for sid, places in rights.items() if places == (arn,)} == {
         "RunStatements",

@@ -7,6 +7,7 @@ from firnline_infra.blueprint import Blueprint, blueprint_of
 from firnline_infra.blueprint.engine_config import engine_config
 from firnline_infra.blueprint.grants import PrivilegeGrant
 from firnline_infra.blueprint.snowflake import IcebergTable, InteractiveTable, Table
+from firnline_infra.kinds.storage import external_volumes
 from firnline_infra.specification import parse_spec
 from firnline_ingest.config.document import parse
 from firnline_ingest.config.model import EngineConfig
@@ -100,7 +101,7 @@ def test_a_pipe_and_an_interactive_warehouse_serve_the_routes_tables(blueprint: 
     assert blueprint.landing.warehouse is not None
     assert list(map(str, blueprint.landing.warehouse.tables)) == ["LAKE.RAW.CLICKS"]
     assert "snowflake_iceberg_table_resource" in blueprint.preview_features
-    assert [volume.name.name for volume in blueprint.volumes] == ["LAKE"]
+    assert [volume.name.name for volume in external_volumes(blueprint.environment)] == ["LAKE"]
 
 
 def test_the_engine_is_told_where_each_value_leads(blueprint: Blueprint) -> None:

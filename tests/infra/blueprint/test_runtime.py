@@ -11,7 +11,7 @@ from firnline_infra.blueprint.value import Reference
 from firnline_infra.kinds import Kind, emr
 from firnline_infra.kinds.ecr import REPOSITORY
 from firnline_infra.kinds.eks import ASSOCIATION
-from firnline_infra.kinds.iam import INSTANCE_PROFILE
+from firnline_infra.kinds.iam import INSTANCE_PROFILE, ROLE
 from firnline_infra.kinds.kind import camel
 from firnline_infra.kinds.network import SECURITY_GROUP
 from firnline_infra.render.bootstrap.boundary import boundary_statements
@@ -139,11 +139,9 @@ def test_a_virtual_cluster_is_made_over_the_namespace() -> None:
 def test_machines_get_the_role_through_a_profile_of_its_name() -> None:
     """EMR refuses a profile with another name than its role's (Management Guide, Customize IAM roles)."""
     machines = {"trust": "emr-ec2", "emr_ec2": {"subnet": SUBNETS[0]}}
-    blueprint, cluster = blueprint_of(spec_of(machines)), row_of(emr.CLUSTER, machines)
-    profile = row_of(INSTANCE_PROFILE, machines)
-    assert blueprint.role is not None
+    cluster, profile = row_of(emr.CLUSTER, machines), row_of(INSTANCE_PROFILE, machines)
     assert profile["role"] == Reference("role", "name")
-    assert profile["name"] == blueprint.role.name
+    assert profile["name"] == row_of(ROLE, machines)["name"]
     assert cluster["ec2_attributes"]["instance_profile"] == Reference("runtime/instance-profile", "name")
     assert cluster["core_instance_group"]["instance_count"] == 2
     assert cluster["step_concurrency_level"] > 1
@@ -170,12 +168,11 @@ def test_a_node_and_a_log_can_live_with_the_policy_and_its_boundary() -> None:
     ):
         spec = spec_of(runtime)
         blueprint = blueprint_of(spec)
-        assert blueprint.role is not None
-        for statements in (blueprint.role.statements, boundary_statements(spec, blueprint)):
+        for statements in (blueprint.engine_policy, boundary_statements(spec, blueprint)):
             assert wanted in [action for statement in statements for action in statement.actions]
     bare = blueprint_of(spec_of({"emr_serverless": SERVERLESS}))
-    assert bare.role is not None
-    assert not any(action.startswith("logs:") for each in bare.role.statements for action in each.actions)
+    assert bare.engine_policy
+    assert not any(action.startswith("logs:") for each in bare.engine_policy for action in each.actions)
 
 
 def test_emr_takes_the_cluster() -> None:

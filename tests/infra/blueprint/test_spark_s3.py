@@ -61,8 +61,7 @@ def test_spark_is_who_the_engine_is() -> None:
 def test_the_checkpoint_lies_below_the_prefix_that_is_granted(runtime: dict[str, Any]) -> None:
     """S3A asks for the folder as a key without a slash: `checkpoint/<application>` is in `checkpoint/*`."""
     spec = spec_of(runtime)
-    principal = blueprint_of(spec).role or blueprint_of(spec).user
-    statements = {one.sid: one for one in principal.statements} if principal else {}
+    statements = {one.sid: one for one in blueprint_of(spec).engine_policy}
     for sid in ("ListCheckpoint", "KeepCheckpoint") if statements else ():
         one = statements[sid]
         (granted,) = [one.conditions["StringLike"]["s3:prefix"]] if one.conditions else one.resources

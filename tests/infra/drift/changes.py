@@ -7,6 +7,8 @@ from functools import partial
 from typing import Any
 
 from firnline_infra.blueprint import blueprint_of
+from firnline_infra.environment import Environment
+from firnline_infra.kinds.storage import external_volumes
 from firnline_infra.kinds.streams import TYPE as STREAM
 from firnline_infra.kinds.tables import TYPE as TABLE
 from tests.infra.drift import changes_in_snowflake, replacements
@@ -278,7 +280,7 @@ def _prod(made: Made) -> Iterator[Change]:
 
 def _volume(made: Made) -> Iterator[Change]:
     """Snowflake alone may be the volume's role, and by the volume's external id alone."""
-    iam, (volume,) = made.aws("iam"), blueprint_of(made.spec).volumes
+    iam, (volume,) = made.aws("iam"), external_volumes(Environment.of(made.spec))
     name = volume.role_arn.rpartition("/")[2]
     trust = iam.get_role(RoleName=name)["Role"]["AssumeRolePolicyDocument"]
     text = json.dumps(trust)

@@ -8,8 +8,9 @@ from functools import partial
 from types import MappingProxyType
 from typing import Any
 
-from firnline_infra.blueprint import blueprint_of
 from firnline_infra.blueprint.storage import secret_definitions
+from firnline_infra.environment import Environment
+from firnline_infra.kinds.storage import external_volumes
 from firnline_ingest.kinesis.start import TrimHorizon
 from firnline_ingest.ledger.dynamodb import DynamoLedger
 from firnline_ingest.ledger.mark import StreamMark
@@ -60,7 +61,7 @@ def replaced(made: Made) -> Iterator[Change]:
         yield made.by_sql(now, f"snowflake pipe {pipe}", "copyStatement", undo=f"{was}; {given}")
     if made.name == "prod":
         volume, location = "FIRNLINE_PROD_LAKE", "STORAGE_PROVIDER = 'S3' STORAGE_BASE_URL = 's3://elsewhere/'"
-        (own,) = blueprint_of(made.spec).volumes
+        (own,) = external_volumes(Environment.of(made.spec))
         alter = f"ALTER EXTERNAL VOLUME {volume}"
         theirs, ours = (_location(made, volume, external_id) for external_id in ("theirs", own.external_id))
         removed = f"{alter} REMOVE STORAGE_LOCATION '{own.location}'"

@@ -45,7 +45,6 @@ def test_a_cluster_is_made_private_and_encrypted_and_its_administrator_owns_the_
     spec = bootstrap(local_environment, parse_spec(SPECIFICATION, "provisioned"))
     blueprint, application = blueprint_of(spec), ProgramApplication(local_environment)
     assert blueprint.redshift is not None
-    assert blueprint.redshift.made_cluster is not None
     views = RedshiftViews(blueprint.redshift, local_environment.client, lambda _: None)
     assert views.ahead()[0][1] == "view public.orders reads stream Provisioned.Orders"  # before there is a cluster
 
@@ -61,7 +60,7 @@ def test_a_cluster_is_made_private_and_encrypted_and_its_administrator_owns_the_
     mark = calls_of(local_environment).mark
     application.up(whole, stack=spec.name, project="firnline")
     try:
-        assert StackResources.of(application.state).has(KIND.token, blueprint.redshift.made_cluster.name)
+        assert StackResources.of(application.state).has(KIND.token, blueprint.redshift.cluster)
         (found,) = local_environment.client("redshift").describe_clusters()["Clusters"]
         assert (found["PubliclyAccessible"], found["Encrypted"], found["EnhancedVpcRouting"]) == (False, True, True)
         assert (found["NodeType"], found["NumberOfNodes"], found["MasterUsername"]) == ("ra3.xlplus", 2, "admin")

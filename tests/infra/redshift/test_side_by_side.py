@@ -21,6 +21,9 @@ from botocore.exceptions import ClientError
 from firnline_infra.accounts.errors import AwsRefused
 from firnline_infra.blueprint import blueprint_of
 from firnline_infra.blueprint.iam import policy_document
+from firnline_infra.kinds.iam import ROLE_POLICY
+from firnline_infra.kinds.kind import own_name
+from firnline_infra.kinds.redshift import SCHEDULE
 from firnline_infra.observe.existing import already_there
 from firnline_infra.pulumi import environment as render
 from firnline_infra.pulumi import providers
@@ -142,9 +145,8 @@ def test_what_is_anothers_or_defined_otherwise_is_named_and_its_next_step_sets_i
 
 
 def test_a_database_that_is_not_there_yet_gets_everything(views: RedshiftViews) -> None:
-    (group, other) = views.destination.workgroup, "not-made"
-    assert group is not None
-    elsewhere = replace(views.destination, workgroup=replace(group, name=other), workgroup_name=other)
+    assert views.destination.is_made
+    elsewhere = replace(views.destination, workgroup_name="not-made")
     made, differing = replace(views, destination=elsewhere).ahead()
     assert (len(made), differing) == (4, [])
     assert made[1] == "view public.orders reads stream Both.Orders"
@@ -311,18 +313,19 @@ def test_the_role_of_the_schedule_may_run_its_statement_and_each_of_its_rights_i
     secret = secrets.create_secret(**login)["ARN"]
     said = BOTH.replace("      name: orders\n", "      name: orders\n      refresh_every_minutes: 15\n")
     said = said.replace("  case_sensitive:", f"  secret_arn: {secret}\n  secret_key_arn: {key}\n  case_sensitive:")
-    destination = blueprint_of(parse_spec(said, "both")).redshift
-    assert destination is not None
-    assert destination.refreshes is not None
-    (schedule,), document = destination.refreshes.schedules, policy_document(destination.refreshes.role.statements)
-    role = f"arn:aws:iam::000000000000:role/{destination.refreshes.role.name}"
+    blueprint = blueprint_of(parse_spec(said, "both"))
+    (schedule,), name = SCHEDULE.instances(blueprint), blueprint.names.redshift_refresh_role
+    policies = (each.arguments for each in ROLE_POLICY.instances(blueprint))
+    (given,) = (each["policy"] for each in policies if own_name(each["role"].resource) == name)
+    document, role = policy_document(given.statements), f"arn:aws:iam::000000000000:role/{name}"
+    refresh = json.loads(schedule.arguments["target"]["input"])
     scheduler = client_of(local_environment, "redshift-data")
     try:
         for taken in ("redshift-data:ExecuteStatement", "secretsmanager:GetSecretValue"):
             without = [{**each, "Action": [a for a in each["Action"] if a != taken]} for each in document["Statement"]]
             enforce_statements(local_environment, KEY, principal=role, statements=without)
             with pytest.raises(ClientError, match=taken):
-                scheduler.execute_statement(**json.loads(schedule.input))
+                scheduler.execute_statement(**refresh)
         theirs = client_of(local_environment, "secretsmanager")  # what the Data API asks for in the caller's name
         without = [each for each in document["Statement"] if each["Action"] != ["kms:Decrypt"]]
         enforce_statements(local_environment, KEY, principal=role, statements=without)
@@ -330,7 +333,7 @@ def test_the_role_of_the_schedule_may_run_its_statement_and_each_of_its_rights_i
             theirs.get_secret_value(SecretId=secret)
         enforce_statements(local_environment, KEY, principal=role, statements=document["Statement"])
         assert owner in theirs.get_secret_value(SecretId=secret)["SecretString"]
-        refreshed = scheduler.execute_statement(**json.loads(schedule.input))["Id"]
+        refreshed = scheduler.execute_statement(**refresh)["Id"]
     finally:
         secrets.delete_secret(SecretId=secret, ForceDeleteWithoutRecovery=True)
     assert refreshed

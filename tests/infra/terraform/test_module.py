@@ -12,8 +12,8 @@ from typing import Any
 import pytest
 
 from firnline_infra.blueprint import blueprint_of
+from firnline_infra.kinds.redshift import CLUSTER
 from firnline_infra.kinds.resource import Resource
-from firnline_infra.resources.aws_redshift import redshift_cluster
 from firnline_infra.specification import EnvironmentSpec, load_spec
 from firnline_infra.terraform import differing, module_files, write_module
 from firnline_infra.terraform.expressions import label
@@ -127,11 +127,7 @@ def test_a_cluster_of_redshift_is_the_resource_that_pulumi_makes() -> None:
     section = {"cluster": {"identifier": "analytics", "nodes": 2}, "views": [{"stream": "orders"}]}
     spec = spec_of("prod", redshift=section)
     (cluster,) = document(spec, "main")["resource"]["aws_redshift_cluster"].values()
-    destination = blueprint_of(spec).redshift
-    assert destination is not None
-    assert destination.made_cluster is not None
-    (pulumis,) = redshift_cluster("redshift", destination.made_cluster).members
-    assert isinstance(pulumis, Resource)
+    (pulumis,) = CLUSTER.instances(blueprint_of(spec))
     given = {name for name, value in pulumis.arguments.items() if value is not None}
     assert cluster.keys() - {"lifecycle", "depends_on"} == given
     assert cluster["lifecycle"]["prevent_destroy"] is True

@@ -13,7 +13,8 @@ from typing import Any
 from firnline_infra.blueprint.iam import policy_document
 from firnline_infra.blueprint.iam.redshift import ingestion_statements, ingestion_trust, schedule_trust
 from firnline_infra.blueprint.redshift import sql
-from firnline_infra.blueprint.redshift.definitions import ExternalSchema, RefreshSchedule, StreamViewDefinition
+from firnline_infra.blueprint.redshift.definitions import ExternalSchema, StreamViewDefinition
+from firnline_infra.blueprint.redshift.refreshing import ended_well, rate
 from firnline_infra.redshift import observed
 from tests.live.names import Run
 from tests.live.recordings import anonymous
@@ -116,22 +117,15 @@ def _events(aws: Client, ask: "_Asking", run: Run, region: str) -> Iterator[tupl
     actions = ["redshift-data:ExecuteStatement", "redshift-serverless:GetCredentials"]
     rights = {"Effect": "Allow", "Action": actions, "Resource": "*"}
     role = _role(aws("iam"), f"{run.aws}-asked-scheduler", schedule_trust(account=account, group=group), [rights])
-    schedule = RefreshSchedule(
-        name=name,
-        view="public.asked",
-        every_minutes=1,
-        input=json.dumps({**ask.where, "Sql": "SELECT 1", "StatementName": name, "WithEvent": True}),
-        target="arn:aws:scheduler:::aws-sdk:redshiftdata:executeStatement",
-        role_arn=role,
-        is_counted=True,
-    )
-    aws("events").put_rule(Name=name, EventPattern=schedule.pattern)
+    statement = json.dumps({**ask.where, "Sql": "SELECT 1", "StatementName": name, "WithEvent": True})
+    target = {"Arn": "arn:aws:scheduler:::aws-sdk:redshiftdata:executeStatement", "RoleArn": role, "Input": statement}
+    aws("events").put_rule(Name=name, EventPattern=ended_well(name))
     _retried(
         lambda: aws("scheduler").create_schedule(
             Name=name,
-            ScheduleExpression=schedule.rate,
-            FlexibleTimeWindow={"Mode": schedule.flexible_time_window},
-            Target={"Arn": schedule.target, "RoleArn": role, "Input": schedule.input},
+            ScheduleExpression=rate(1),
+            FlexibleTimeWindow={"Mode": "OFF"},
+            Target=target,
         )
     )
     ends = time.monotonic() + COUNTED_WITHIN_S

@@ -5,7 +5,6 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from firnline_infra.blueprint import Blueprint
-from firnline_infra.blueprint.aws import IamRole
 from firnline_infra.blueprint.iam import policy_document
 from firnline_infra.blueprint.value import Reference
 from firnline_infra.kinds import Kind
@@ -13,7 +12,7 @@ from firnline_infra.kinds.buckets import BUCKET, BUCKET_POLICY, ENCRYPTION, LIFE
 from firnline_infra.kinds.ecr import REPOSITORY
 from firnline_infra.kinds.eks import ASSOCIATION
 from firnline_infra.kinds.emr import CLUSTER, SERVERLESS, VIRTUAL_CLUSTER
-from firnline_infra.kinds.iam import INSTANCE_PROFILE
+from firnline_infra.kinds.iam import INSTANCE_PROFILE, ROLE, ROLE_POLICY
 from firnline_infra.kinds.keys_and_secrets import SECRET
 from firnline_infra.kinds.kind import camel, own_name
 from firnline_infra.kinds.network import SECURITY_GROUP
@@ -55,7 +54,7 @@ def resolver(blueprint: Blueprint, client: Client, outputs: Mapping[str, Any]) -
             case "volume":
                 return outputs["volume_iam_user_arns"][name]
             case "role":
-                return client("iam").get_role(RoleName=blueprint.role.name if blueprint.role else "")["Role"]["Arn"]
+                return client("iam").get_role(RoleName=blueprint.names.engine_role)["Role"]["Arn"]
             case "bucket":
                 return blueprint.names.bucket
             case _:
@@ -125,17 +124,16 @@ def _settings(kind: Kind, blueprint: Blueprint) -> Iterator[Mapping[str, Any]]:
 
 
 def _roles(blueprint: Blueprint, resolve: Resolve) -> Asked:
-    for role in (*([blueprint.role] if blueprint.role else []), *(volume.role for volume in blueprint.volumes)):
-        yield _role(role, resolve)
-
-
-def _role(asked: IamRole, resolve: Resolve) -> tuple[str, dict[str, Any]]:
-    return f"role {asked.name}", {
-        "trust": policy_document(asked.trust, resolve),
-        "policies": {asked.policy_name: policy_document(asked.statements, resolve)},
-        "description": asked.description,
-        "tags": dict(asked.tags),
-    }
+    policies = {own_name(each["role"].resource): each for each in _rows(ROLE_POLICY, blueprint)}
+    for asked in _rows(ROLE, blueprint):
+        policy = policies[asked["name"]]
+        told = {
+            "trust": policy_document(asked["assume_role_policy"].statements, resolve),
+            "policies": {policy["name"]: policy_document(policy["policy"].statements, resolve)},
+            "description": asked["description"],
+            "tags": dict(asked["tags"]),
+        }
+        yield f"role {asked['name']}", told
 
 
 def _secrets(blueprint: Blueprint, resolve: Resolve) -> Asked:

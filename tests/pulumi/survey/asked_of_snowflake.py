@@ -6,6 +6,7 @@ from typing import Any
 from firnline_infra.blueprint import Blueprint
 from firnline_infra.blueprint.grants import Securable
 from firnline_infra.blueprint.snowflake import IcebergTable, InteractiveTable, Table
+from firnline_infra.kinds.storage import external_volumes
 from firnline_infra.specification.identifier import Identifier
 
 from .asked_of_aws import Resolve
@@ -147,7 +148,7 @@ def _warehouses(tree: Blueprint, resolve: Resolve) -> Asked:
 
 
 def _volumes(tree: Blueprint, resolve: Resolve) -> Asked:
-    for volume in tree.volumes:
+    for volume in external_volumes(tree.environment):
         location = {
             "NAME": volume.location,
             "STORAGE_PROVIDER": volume.provider,

@@ -1,7 +1,6 @@
 """Redshift beside Snowflake: what follows from the specification, and the statements that make it."""
 
 from firnline_infra.blueprint.redshift.definitions import RedshiftDestination
-from firnline_infra.blueprint.redshift.destination import REDSHIFT_ROLE, redshift_destination
-from firnline_infra.blueprint.redshift.refreshing import REFRESH_ROLE
+from firnline_infra.blueprint.redshift.destination import redshift_destination
 
-__all__ = ["REDSHIFT_ROLE", "REFRESH_ROLE", "RedshiftDestination", "redshift_destination"]
+__all__ = ["RedshiftDestination", "redshift_destination"]

@@ -1,11 +1,10 @@
 """Objects by which Redshift reads streams, as data: a workgroup, schemas that stand for streams, and views over them."""
 
-import json
 from collections.abc import Mapping
 from dataclasses import field
 from typing import ClassVar
 
-from firnline_infra.blueprint.aws import IamRole
+from firnline_infra.blueprint.iam import PolicyStatement
 from firnline_infra.blueprint.value import Value
 from firnline_infra.specification.definition import Definition, part
 from firnline_infra.specification.model import Durability
@@ -143,55 +142,13 @@ class StreamViewDefinition(Definition):
 
 
 @part
-class RefreshSchedule(Definition):
-    """One view's, and the rule of the same name that counts the refreshes which ended well."""
-
-    flexible_time_window: ClassVar[str] = "OFF"
-    retries: ClassVar[int] = 0
-    """The next refresh reads what this one would have read."""
-    bus: ClassVar[str] = "default"
-
-    name: str
-    view: str
-    every_minutes: int
-    input: str
-    """JSON: what ExecuteStatement is asked for."""
-    target: str
-    role_arn: Value
-    is_counted: bool
-    """Whether there is an alarm to count for."""
-    tags: Mapping[str, str] = field(default_factory=dict)
-    """Of the rule; a schedule has none."""
-
-    @property
-    def rate(self) -> str:
-        return f"rate({self.every_minutes} minute{'s' if self.every_minutes > 1 else ''})"
-
-    @property
-    def pattern(self) -> str:
-        """Pattern of what the Data API sends about a statement of that name which ended well."""
-        detail = {"state": ["FINISHED"], "statementName": [self.name]}
-        kind = "Redshift Data Statement Status Change"
-        return json.dumps({"source": ["aws.redshift-data"], "detail-type": [kind], "detail": detail})
-
-
-@part
-class ScheduledRefreshes(Definition):
-    """All of an environment, and the role that they run as."""
-
-    role: IamRole
-    schedules: tuple[RefreshSchedule, ...]
-
-
-@part
 class RedshiftDestination(Definition):
     """Everything of Redshift in an environment."""
 
-    role: IamRole
-    workgroup: RedshiftWorkgroup | None
-    """Made here; None where one is adopted."""
-    made_cluster: RedshiftCluster | None
-    """Made here; None where one is adopted."""
+    policy: tuple[PolicyStatement, ...]
+    """What its role may do: read the streams."""
+    is_made: bool
+    """Whether an `up` makes the workgroup or cluster; else one is adopted."""
     workgroup_name: str | None
     """What runs the statements; None where a cluster does."""
     workgroup_arn: str | None
@@ -208,9 +165,8 @@ class RedshiftDestination(Definition):
     case_sensitive: bool
     schemas: tuple[ExternalSchema, ...]
     views: tuple[StreamViewDefinition, ...]
-    refreshes: ScheduledRefreshes | None
     durability: Durability
 
     @property
-    def roles(self) -> tuple[IamRole, ...]:
-        return (self.role,) if self.refreshes is None else (self.role, self.refreshes.role)
+    def makes_cluster(self) -> bool:
+        return self.is_made and self.cluster is not None

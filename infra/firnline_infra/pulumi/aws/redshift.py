@@ -4,8 +4,8 @@ import pulumi
 
 from firnline_infra.blueprint.redshift.definitions import RedshiftCluster as RedshiftProvisionedArgs
 from firnline_infra.blueprint.redshift.definitions import RedshiftWorkgroup as RedshiftServerlessArgs
+from firnline_infra.kinds.redshift import redshift_cluster, redshift_serverless
 from firnline_infra.pulumi.rendering import DefinedComponent
-from firnline_infra.resources.aws_redshift import redshift_cluster, redshift_serverless
 
 __all__ = ["RedshiftProvisioned", "RedshiftProvisionedArgs", "RedshiftServerless", "RedshiftServerlessArgs"]
 

@@ -4,8 +4,8 @@ import pulumi
 
 from firnline_infra.blueprint.aws import IamRole as RuntimeRoleArgs
 from firnline_infra.blueprint.aws import IamUser as RuntimeUserArgs
+from firnline_infra.kinds.principals import runtime_role, runtime_user
 from firnline_infra.pulumi.rendering import DefinedComponent
-from firnline_infra.resources.aws_runtime import runtime_role, runtime_user
 
 __all__ = ["RuntimeRole", "RuntimeRoleArgs", "RuntimeUser", "RuntimeUserArgs"]
 

@@ -7,8 +7,8 @@ from firnline_infra.blueprint.aws import EncryptionKeyDefinition as EncryptionKe
 from firnline_infra.blueprint.aws import LedgerTable as CheckpointTableArgs
 from firnline_infra.blueprint.aws import SecretDefinition as SecretArgs
 from firnline_infra.blueprint.aws import Stream as EventStreamArgs
-from firnline_infra.kinds.buckets import landing_bucket
 from firnline_infra.kinds.keys_and_secrets import encryption_key, secret
+from firnline_infra.kinds.storage import landing_bucket
 from firnline_infra.kinds.streams import event_stream
 from firnline_infra.kinds.tables import checkpoint_table
 from firnline_infra.pulumi.rendering import DefinedComponent

@@ -20,7 +20,9 @@ from firnline_infra.blueprint.iam.volume import OBJECT_ACTIONS
 from firnline_infra.blueprint.registries import login_keys, login_secrets, uses_glue
 from firnline_infra.blueprint.value import Value
 from firnline_infra.kinds.buckets import bucket_names, object_arns
+from firnline_infra.kinds.iam import ROLE_POLICY
 from firnline_infra.kinds.keys_and_secrets import secret_arns
+from firnline_infra.kinds.redshift import roles
 from firnline_infra.kinds.tables import table_names
 from firnline_infra.specification.arns import Arns
 from firnline_infra.specification.elsewhere import (
@@ -95,8 +97,9 @@ def boundary_statements(spec: EnvironmentSpec, blueprint: Blueprint) -> tuple[Po
 
 def _redshift(blueprint: Blueprint) -> Iterator[PolicyStatement]:
     """Yields what its roles may do beyond an engine: the statements as they are, for what a boundary lacks a role can't do."""
-    for role in () if blueprint.redshift is None else blueprint.redshift.roles:
-        yield from (replace(each, sid=f"Redshift{each.sid}") for each in role.statements)
+    for component in roles(blueprint.environment):
+        for policy in (each for each in component.resources() if each.type == ROLE_POLICY.terraform_type):
+            yield from (replace(each, sid=f"Redshift{each.sid}") for each in policy.arguments["policy"].statements)
 
 
 def _unnarrowed(spec: EnvironmentSpec) -> Iterator[PolicyStatement]:

@@ -14,7 +14,7 @@ from firnline_infra.blueprint.iam.statement import allow, is_service, via
 from firnline_infra.blueprint.value import Reference
 from firnline_infra.kinds import Kind, Scope, arns_by_kind
 from firnline_infra.kinds.buckets import BUCKET, OBJECT
-from firnline_infra.kinds.iam import ATTACHMENT, POLICY
+from firnline_infra.kinds.iam import ATTACHMENT, POLICY, USER
 from firnline_infra.kinds.keys_and_secrets import KEY
 from firnline_infra.kinds.streams import CONSUMER, STREAM, stream_of
 from firnline_infra.render.bootstrap.engine_run import see_run
@@ -182,8 +182,8 @@ def _adopting(spec: EnvironmentSpec, blueprint: Blueprint) -> Iterator[PolicySta
         yield allow("CompareKey" if is_ours else "SeeKey", {**compared, **see}, resources=(key,))
     if spec.aws.bucket.origin is Origin.ADOPT:
         yield allow("SeeBucket", {"s3:ListBucket": IS_THERE}, resources=(arns.bucket(blueprint.names.bucket),))
-    if blueprint.adopted_role is not None:
-        yield allow("SeeRole", {"iam:GetRole": IS_THERE}, resources=(blueprint.adopted_role.arn,))
+    if (role := spec.aws.runtime.role_arn) is not None:
+        yield allow("SeeRole", {"iam:GetRole": IS_THERE}, resources=(role,))
 
 
 def _registering(spec: EnvironmentSpec, blueprint: Blueprint) -> Iterator[PolicyStatement]:
@@ -198,8 +198,8 @@ def _emptying(spec: EnvironmentSpec, blueprint: Blueprint) -> Iterator[PolicySta
     """Yields what removing a user with its access keys, or a bucket with everything in it, asks for besides."""
     if spec.durability is not Durability.EPHEMERAL:
         return
-    if blueprint.user is not None:
-        yield allow("EmptyUser", EMPTY_USER, resources=(Arns(spec).user(blueprint.user.name),))
+    if users := USER.own_arns(blueprint, Arns(spec)):
+        yield allow("EmptyUser", EMPTY_USER, resources=users)
         yield allow("ListDevices", LIST_DEVICES, resources=("*",))
     if own := BUCKET.own_arns(blueprint, Arns(spec)):
         yield allow("ListToEmpty", LIST_OBJECTS, resources=own)
@@ -225,7 +225,7 @@ def _key_use(spec: EnvironmentSpec, blueprint: Blueprint) -> Iterator[PolicyStat
     needless = {
         "s3": OBJECT not in arns_by_kind(spec, blueprint),
         "ecr": not spec.aws.runtime.has_repository,
-        "redshift": blueprint.redshift is None or blueprint.redshift.made_cluster is None,
+        "redshift": blueprint.redshift is None or not blueprint.redshift.makes_cluster,
     }
     for service, rights in USE_KEY.items():
         if needless.get(service):

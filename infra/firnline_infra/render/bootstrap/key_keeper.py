@@ -12,6 +12,7 @@ from firnline_infra.blueprint.environment_key import ENVIRONMENT_KEY
 from firnline_infra.blueprint.iam import PolicyStatement
 from firnline_infra.blueprint.iam.statement import allow, via
 from firnline_infra.blueprint.storage import secrets_key
+from firnline_infra.kinds.iam import USER
 from firnline_infra.kinds.keys_and_secrets import SECRET, secret_arns_by_name
 from firnline_infra.render.bootstrap.engine_run import see_run, use_ledgers_key
 from firnline_infra.specification.arns import Arns
@@ -68,8 +69,7 @@ def _secrets(spec: EnvironmentSpec, blueprint: Blueprint) -> Iterator[PolicyStat
 
 
 def _access_key(spec: EnvironmentSpec, blueprint: Blueprint) -> Iterator[PolicyStatement]:
-    if blueprint.user is not None:
-        arns, names = Arns(spec), blueprint.names
-        name = names.access_key_secret
+    arns, name = Arns(spec), blueprint.names.access_key_secret
+    if users := USER.own_arns(blueprint, arns):
         yield allow("KeepAccessKey", KEEP_ACCESS_KEY, resources=(arns.secret_by_name(name), arns.secret(name)))
-        yield allow("MakeAccessKey", MAKE_ACCESS_KEY, resources=(arns.user(blueprint.user.name),))
+        yield allow("MakeAccessKey", MAKE_ACCESS_KEY, resources=users)

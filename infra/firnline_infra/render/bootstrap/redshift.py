@@ -12,6 +12,7 @@ from firnline_infra.blueprint.iam import Conditions, PolicyStatement
 from firnline_infra.blueprint.iam.redshift import SERVICES, login_with_secret
 from firnline_infra.blueprint.iam.statement import allow
 from firnline_infra.blueprint.redshift import RedshiftDestination
+from firnline_infra.kinds.redshift import SCHEDULE
 from firnline_infra.render.bootstrap.engine_run import OURS
 from firnline_infra.specification.arns import Arns
 from firnline_infra.specification.model import EnvironmentSpec
@@ -74,26 +75,26 @@ def statement_rights(spec: EnvironmentSpec, blueprint: Blueprint) -> Iterator[Po
     if wanted is None:
         return
     own: Conditions = {"StringEquals": {"redshift-data:statement-owner-iam-userid": "${aws:userid}"}}
-    if wanted.refreshes is not None:
+    if SCHEDULE.instances(blueprint):
         yield allow(
             "HandOverRefreshRole",
             {"iam:PassRole": "EventBridge Scheduler refreshes views as that role."},
-            resources=(arns.role(wanted.refreshes.role.name),),
+            resources=(arns.role(blueprint.names.redshift_refresh_role),),
             conditions={"StringEquals": {"iam:PassedToService": "scheduler.amazonaws.com"}},
         )
     yield allow("SeeStatements", SEE_STATEMENTS, resources=("*",), conditions=own)
-    if wanted.made_cluster is not None:
+    if wanted.makes_cluster:
         yield from made_with(arns, blueprint, service=SERVICES[0])
         yield look_at_network(spec)
     if wanted.cluster is not None:
         yield from _in_cluster(spec, wanted, wanted.cluster)
         return
-    ours: Conditions = {"StringEquals": {f"aws:ResourceTag/{OURS}": application_of(spec)}} if wanted.workgroup else {}
+    ours: Conditions = {"StringEquals": {f"aws:ResourceTag/{OURS}": application_of(spec)}} if wanted.is_made else {}
     group, be_user = (wanted.workgroup_arn or arns.workgroup("*"),), {"redshift-serverless:GetCredentials": BE_USER}
     yield allow("RunStatements", RUN_STATEMENTS, resources=group, conditions=ours)
     if wanted.secret_arn is None:
         yield allow("BeDatabaseUser", be_user, resources=group, conditions=ours)
-    if wanted.workgroup is None:
+    if not wanted.is_made:
         yield allow("FindWorkgroup", FIND_WORKGROUP, resources=group)
         yield allow("FindNamespace", FIND_NAMESPACE, resources=(arns.redshift_namespace("*"),))
     yield from _secret(spec)
@@ -102,7 +103,7 @@ def statement_rights(spec: EnvironmentSpec, blueprint: Blueprint) -> Iterator[Po
 def _in_cluster(spec: EnvironmentSpec, wanted: RedshiftDestination, cluster: str) -> Iterator[PolicyStatement]:
     arns = Arns(spec)
     yield allow("RunStatements", RUN_STATEMENTS, resources=(arns.redshift_cluster(cluster),))
-    if wanted.made_cluster is None:
+    if not wanted.is_made:
         yield allow("FindRedshift", FIND_CLUSTER, resources=(arns.redshift_cluster(cluster),))
     yield from _secret(spec)
     if wanted.secret_arn is not None:

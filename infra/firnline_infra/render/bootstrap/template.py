@@ -8,11 +8,12 @@ from collections.abc import Iterator
 from typing import Any
 
 from firnline_infra.blueprint.environment import Blueprint
-from firnline_infra.blueprint.environment_key import ENVIRONMENT_KEY, environment_key_policy
+from firnline_infra.blueprint.environment_key import ENVIRONMENT_KEY
 from firnline_infra.blueprint.iam import PolicyStatement, policy_document
 from firnline_infra.blueprint.iam.length import split
 from firnline_infra.blueprint.iam.resource_policies import bucket_policy, key_policy
 from firnline_infra.blueprint.value import Reference, Value
+from firnline_infra.kinds.keys_and_secrets import environment_key_policy
 from firnline_infra.render.bootstrap.boundary import boundary_statements
 from firnline_infra.render.bootstrap.ci_provider import AUDIENCE, CiProvider
 from firnline_infra.render.bootstrap.dead_letter_replayer import dead_letter_replayer_statements

@@ -8,6 +8,10 @@ from firnline_infra.blueprint import blueprint_of
 from firnline_infra.blueprint.engine_policy import engine_policy
 from firnline_infra.blueprint.iam import policy_document
 from firnline_infra.blueprint.iam.extra import extra_lines
+from firnline_infra.blueprint.value import Reference
+from firnline_infra.environment import Environment
+from firnline_infra.kinds.iam import POLICY
+from firnline_infra.kinds.principals import adopted_policies
 from firnline_infra.render.bootstrap.boundary import boundary_statements
 from firnline_infra.render.bootstrap.deployer import deployer_statements, previewer_statements
 from firnline_infra.specification import EnvironmentSpec
@@ -77,12 +81,10 @@ def test_no_name_that_a_team_chooses_is_one_that_the_policy_has(policy: str) -> 
 
 
 def test_the_users_and_the_adopted_roles_policies_have_it_too() -> None:
-    user = blueprint_of(spec_with(READ, trust="static-keys")).user
-    adopted = blueprint_of(spec_with(READ, role_arn="arn:aws:iam::123456789012:role/team/engines")).adopted_role
-    assert user is not None
-    assert adopted is not None
-    for statements in (user.statements, adopted.statements):
-        assert "ExtraReadLookups" in {each.sid for each in statements}
+    (user,) = POLICY.instances(blueprint_of(spec_with(READ, trust="static-keys")))
+    adopted = Environment.of(spec_with(READ, role_arn="arn:aws:iam::123456789012:role/team/engines"))
+    for text in (user.arguments["policy"], adopted_policies(adopted)[Reference("adopted-role", "policy")]):
+        assert "ExtraReadLookups" in {each.sid for each in text.statements}
 
 
 def test_a_denial_takes_away_from_the_engine_and_not_from_the_roles_of_volumes() -> None:

@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 
 from firnline_infra.blueprint import blueprint_of
+from firnline_infra.kinds.storage import external_volumes
 from firnline_infra.pulumi.snowflake import IcebergVolume, SnowflakeLanding
 from tests.infra.pulumi.conftest import Deploy, SpecOf
 
@@ -27,7 +28,7 @@ def test_the_statements_are_the_reviewed_ones(durability: str, deploy: Deploy, s
 
     def program() -> None:
         SnowflakeLanding("landing", blueprint.landing)
-        IcebergVolume("volume", blueprint.volumes[0])
+        IcebergVolume("volume", next(external_volumes(blueprint.environment)))
 
     assert texts(deploy(program)) == (GOLDEN / f"{durability.lower()}.sql").read_text(encoding="utf-8")
 

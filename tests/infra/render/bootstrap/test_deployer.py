@@ -10,6 +10,7 @@ from policy_sentry.util.arns import ARN
 
 from firnline_infra.blueprint import blueprint_of
 from firnline_infra.kinds import Scope, arns_by_kind
+from firnline_infra.kinds.iam import USER
 from firnline_infra.render.bootstrap.boundary import boundary_statements
 from firnline_infra.render.bootstrap.deployer import boundary_arn, deployer_statements, previewer_statements
 from firnline_infra.render.bootstrap.key_keeper import key_keeper_statements
@@ -219,7 +220,7 @@ def test_a_policy_is_written_for_the_engines_user_and_no_other_one_is_attached_t
     attached = [
         each for each in policies["deploy"] if {"iam:AttachUserPolicy", "iam:DetachUserPolicy"} & {*each["Action"]}
     ]
-    if blueprint_of(spec).user is None:
+    if not USER.instances(blueprint_of(spec)):
         assert written == attached == []
         return
     assert [each["Resource"] for each in written] == [[own]]

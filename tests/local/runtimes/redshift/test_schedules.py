@@ -2,6 +2,8 @@
 
 import json
 import re
+from collections.abc import Mapping
+from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -10,7 +12,8 @@ import yaml
 
 from firnline_infra.blueprint import blueprint_of
 from firnline_infra.blueprint.iam import policy_document
-from firnline_infra.blueprint.redshift.definitions import ScheduledRefreshes
+from firnline_infra.kinds import iam
+from firnline_infra.kinds.redshift import EVENT_RULE, SCHEDULE
 from firnline_infra.specification import parse_spec
 from firnline_local.runtimes.redshift import schedules
 from tests.local.runtimes.redshift.conftest import ACCOUNT, REGION, ROLE, STREAM, Account
@@ -19,7 +22,20 @@ ON_CALL = f"arn:aws:sns:{REGION}:{ACCOUNT}:on-call"
 VIEW = f"CREATE MATERIALIZED VIEW my_view AS SELECT JSON_PARSE(kinesis_data) AS kinesis_data FROM kds.{STREAM}"
 
 
-def rendered(secret_arn: str) -> ScheduledRefreshes:
+@dataclass(frozen=True)
+class Rendered:
+    """The arguments of the schedule, of its rule and of its role."""
+
+    schedule: Mapping[str, Any]
+    rule: Mapping[str, Any]
+    role: Mapping[str, Any]
+
+    @property
+    def trust(self) -> dict[str, Any]:
+        return policy_document(self.role["assume_role_policy"].statements)
+
+
+def rendered(secret_arn: str) -> Rendered:
     view = {"stream": STREAM, "name": "my_view", "refresh": "manual", "refresh_every_minutes": 1}
     arn = f"arn:aws:redshift-serverless:{REGION}:{ACCOUNT}:workgroup/0f1e2d3c"
     document = {
@@ -36,23 +52,25 @@ def rendered(secret_arn: str) -> ScheduledRefreshes:
             "views": [view],
         },
     }
-    found = blueprint_of(parse_spec(yaml.safe_dump(document), "dev.yaml")).redshift
-    assert found is not None
-    assert found.refreshes is not None
-    return found.refreshes
+    blueprint = blueprint_of(parse_spec(yaml.safe_dump(document), "dev.yaml"))
+    (schedule,), (rule,) = SCHEDULE.instances(blueprint), EVENT_RULE.instances(blueprint)
+    roles = (each.arguments for each in iam.ROLE.instances(blueprint))
+    (role,) = (each for each in roles if each["name"] == blueprint.names.redshift_refresh_role)
+    return Rendered(schedule.arguments, rule.arguments, role)
 
 
-def make(account: Account, refreshes: ScheduledRefreshes, trust: dict[str, Any]) -> str:
+def make(account: Account, refreshes: Rendered, trust: dict[str, Any]) -> str:
     """The ARN of the role."""
-    (each,), role = refreshes.schedules, refreshes.role
-    iam = account.client("iam")
-    arn: str = iam.create_role(RoleName=role.name, AssumeRolePolicyDocument=json.dumps(trust))["Role"]["Arn"]
-    account.client("events").put_rule(Name=each.name, EventPattern=each.pattern)
+    schedule, rule = refreshes.schedule, refreshes.rule
+    given, name = json.dumps(trust), refreshes.role["name"]
+    arn: str = account.client("iam").create_role(RoleName=name, AssumeRolePolicyDocument=given)["Role"]["Arn"]
+    account.client("events").put_rule(Name=rule["name"], EventPattern=rule["event_pattern"])
+    target = schedule["target"]
     account.client("scheduler").create_schedule(
-        Name=each.name,
-        ScheduleExpression=each.rate,
-        FlexibleTimeWindow={"Mode": each.flexible_time_window},
-        Target={"Arn": each.target, "RoleArn": arn, "Input": each.input},
+        Name=schedule["name"],
+        ScheduleExpression=schedule["schedule_expression"],
+        FlexibleTimeWindow={"Mode": schedule["flexible_time_window"]["mode"]},
+        Target={"Arn": target["arn"], "RoleArn": arn, "Input": target["input"]},
     )
     return arn
 
@@ -67,10 +85,10 @@ def secret(account: Account) -> Any:
     yield arn
     secrets.delete_secret(SecretId=arn, ForceDeleteWithoutRecovery=True)
     refreshes = rendered(arn)
-    for schedule in refreshes.schedules:  # others of this process are their tests' own
-        account.client("scheduler").delete_schedule(Name=schedule.name)
-        account.client("events").delete_rule(Name=schedule.name)
-    account.client("iam").delete_role(RoleName=refreshes.role.name)
+    # others of this process are their tests' own
+    account.client("scheduler").delete_schedule(Name=refreshes.schedule["name"])
+    account.client("events").delete_rule(Name=refreshes.rule["name"])
+    account.client("iam").delete_role(RoleName=refreshes.role["name"])
 
 
 def counted(account: Account, name: str) -> float:
@@ -92,8 +110,8 @@ def test_what_is_due_is_refreshed_as_the_owner_and_what_ends_well_is_counted(
 ) -> None:
     refreshes = rendered(secret)
     account.put(b'{"n": 1}')
-    make(account, refreshes, policy_document(refreshes.role.trust))
-    (name,) = [each.name for each in refreshes.schedules]
+    make(account, refreshes, refreshes.trust)
+    name = refreshes.rule["name"]
     for expected in ([(1,)], [(1,)]):  # a minute has not passed
         assert account.run("SELECT kinesis_data.n::int FROM my_view") == expected
         account.put(b'{"n": 2}')
@@ -112,6 +130,6 @@ def test_what_is_due_is_refreshed_as_the_owner_and_what_ends_well_is_counted(
 def test_a_schedule_that_may_not_be_its_role_refreshes_nothing(account: Account, secret: str) -> None:
     refreshes = rendered(secret)
     account.put(b'{"n": 1}')
-    trust = json.dumps(policy_document(refreshes.role.trust))
+    trust = json.dumps(refreshes.trust)
     make(account, refreshes, json.loads(re.sub("schedule-group/default", "schedule-group/other", trust)))
     assert account.run("SELECT 1 FROM my_view") == []
