@@ -133,11 +133,10 @@ ROOMS_BELOW = {
     ),
     "infra.policy": "blueprint kinds specification terraform ingest.checks ingest.permissions",
     "infra.programs": "pulumi",
-    "infra.pulumi": "blueprint kinds resources specification ingest.errors",
+    "infra.pulumi": "blueprint kinds specification ingest.errors",
     "infra.pulumi_cli": "accounts kinds ingest.activity ingest.errors",
     "infra.redshift": "accounts blueprint specification ingest.checks ingest.errors ingest.terminal",
     "infra.render": "blueprint environment kinds runtimes specification ingest.errors ingest.identifiers ingest.permissions",
-    "infra.resources": "blueprint kinds specification",
     "infra.rollout": (
         "accounts artefact blueprint observe runtimes specification ingest.activity ingest.config ingest.errors ingest.ledger "
         "ingest.validate ingest.values"
@@ -153,7 +152,7 @@ ROOMS_BELOW = {
         "accounts blueprint observe redshift rollout runtimes ingest.aws ingest.checks ingest.config ingest.dead_letters "
         "ingest.errors ingest.ledger ingest.logs ingest.shard ingest.terminal ingest.values"
     ),
-    "infra.terraform": "accounts blueprint kinds pulumi_cli resources specification ingest.activity ingest.errors",
+    "infra.terraform": "accounts blueprint kinds pulumi_cli specification ingest.activity ingest.errors",
     "local.accounts": (
         "endpoints keys machine pulumi running specification_here infra.accounts infra.pulumi_cli "
         "infra.specification infra.stack infra.terraform ingest.aws ingest.errors ingest.snowflake"

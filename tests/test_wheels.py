@@ -82,7 +82,6 @@ ROOMS = {
             "pulumi_cli",
             "redshift",
             "render",
-            "resources",
             "runtimes",
             "rollout",
             "s3a",

@@ -111,7 +111,7 @@ class ResourceType:
 
 
 def own_name(wanted: Any) -> str:
-    """Returns the name of a row, which is among its arguments (a bucket's as `bucket`), or of a definition."""
+    """Returns the name of a row, which is among its arguments (a bucket's as `bucket`), or of anything else that has one."""
     if not isinstance(wanted, Resource):
         return str(wanted.name)
     return str(wanted.arguments["bucket" if "bucket" in wanted.arguments else "name"])
@@ -124,10 +124,9 @@ class Kind(ResourceType):
     service: str
     """The prefix of its IAM actions."""
     rights: tuple[Right, ...]
-    rows: Callable[[Environment], Iterable[Component]] | None = None
-    """The components that hold its rows; other kinds of its family may have rows in the same ones."""
-    made: Callable[[Blueprint], Iterable[Any]] = lambda _: ()
-    """What an `up` makes of a kind without rows: definitions of the blueprint, each of which `exists` can look for."""
+    rows: Callable[[Environment], Iterable[Component]] = lambda _: ()
+    """The components that hold its rows; other kinds may have rows in the same ones. None of a part that policies know by what
+    it belongs to, and of what no stack makes."""
     arn: Callable[[Arns, Any], str] | None = None
     """The ARN, or the pattern of ARNs, of an instance."""
     arns: Callable[[Blueprint, Arns], Iterable[str]] | None = None
@@ -146,18 +145,20 @@ class Kind(ResourceType):
     compared: Callable[[EnvironmentSpec, Blueprint], Iterable[Any]] | None = None
     """The objects that the comparisons look at; the instances if absent."""
 
-    def instances(self, blueprint: Blueprint) -> Iterable[Any]:
-        """Returns what an `up` makes of it under a fixed name: rows, or definitions."""
-        if self.rows is None:
-            return self.made(blueprint)
+    def instances(self, blueprint: Blueprint) -> list[Resource]:
+        """Returns what an `up` makes of it under a fixed name."""
         return [each for each in self.all_rows(blueprint) if each.import_id is None]
 
     def all_rows(self, blueprint: Blueprint) -> list[Resource]:
         """Returns its rows, those of objects that exist and are taken over among them."""
-        components = () if self.rows is None else self.rows(blueprint.environment)
-        return [each for one in components for each in one.resources() if each.type == self.terraform_type]
+        return [
+            each
+            for one in self.rows(blueprint.environment)
+            for each in one.resources()
+            if each.type == self.terraform_type
+        ]
 
-    def instance(self, blueprint: Blueprint | None) -> Any:
+    def instance(self, blueprint: Blueprint | None) -> Resource | None:
         """Returns the one instance that an environment has at most; None if it has none, as one that goes (no blueprint)."""
         return None if blueprint is None else next(iter(self.instances(blueprint)), None)
 

@@ -34,7 +34,7 @@ def rows(environment: Environment) -> Iterator[Component]:
 
 
 def roles(environment: Environment) -> Iterator[Component]:
-    """What it reads streams as, and what its views are refreshed as."""
+    """The roles that it reads streams as, and that its views are refreshed as."""
     yield from reading_roles(environment)
     yield from refreshing_roles(environment)
 

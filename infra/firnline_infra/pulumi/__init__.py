@@ -4,7 +4,8 @@ What is listed here, and in `firnline_infra.pulumi.aws` and `firnline_infra.pulu
 version only, and so do the types and the names of the resources that it makes.
 
 Nothing here decides: a default, a name or a statement that is missing belongs into the blueprint, and an argument of a
-resource into `firnline_infra.resources`. Components for a program of one's own are in aws/ and snowflake/, one file a family.
+resource into its row (`firnline_infra.kinds`). Components for a program of one's own are in aws/ and snowflake/, one file a
+family.
 """
 
 from firnline_infra.pulumi.layers import environment, foundation, runtime, warehouse

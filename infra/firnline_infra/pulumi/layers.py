@@ -14,23 +14,23 @@ from firnline_infra.blueprint import Blueprint, EngineInputs, blueprint_of, engi
 from firnline_infra.blueprint.bucket_layout import CONFIGURATION_FOLDER, folder
 from firnline_infra.blueprint.stack_outputs import StackOutputs
 from firnline_infra.blueprint.value import Reference
+from firnline_infra.kinds import layers
 from firnline_infra.kinds.principals import adopted_policies
 from firnline_infra.kinds.resource import Component
 from firnline_infra.pulumi.aws.engine_configuration import EngineConfiguration, EngineConfigurationArgs
 from firnline_infra.pulumi.references import Lookup, Made, as_input, either, resolved
 from firnline_infra.pulumi.rendering import Registrar
-from firnline_infra.resources import environment as resources
 from firnline_infra.specification.model import EnvironmentSpec
 
 
 def foundation(blueprint: Blueprint, opts: pulumi.ResourceOptions) -> Made:
     """Streams, ledger, bucket, secrets: what holds data, and changes hardly ever."""
-    return _made_of(resources.foundation(blueprint), None, opts)
+    return _made_of(layers.foundation(blueprint), None, opts)
 
 
 def warehouse(blueprint: Blueprint, known: Lookup, opts: pulumi.ResourceOptions) -> Made:
     """Volumes and everything in Snowflake."""
-    return _made_of(resources.warehouse(blueprint), known, opts)
+    return _made_of(layers.warehouse(blueprint), known, opts)
 
 
 def runtime(spec: EnvironmentSpec, blueprint: Blueprint, known: Lookup, opts: pulumi.ResourceOptions) -> Made:
@@ -46,7 +46,7 @@ def runtime(spec: EnvironmentSpec, blueprint: Blueprint, known: Lookup, opts: pu
         made[Reference("engine", "url")] = engine.url
     registrar = Registrar(known)
     made |= {reference: registrar.value(each) for reference, each in adopted_policies(blueprint.environment).items()}
-    return made | _made_of(resources.runtime(blueprint), either(made, known), opts)
+    return made | _made_of(layers.runtime(blueprint), either(made, known), opts)
 
 
 def _made_of(components: Iterable[Component], known: Lookup | None, opts: pulumi.ResourceOptions) -> Made:

@@ -1,4 +1,4 @@
-"""Walks the description of a component (`firnline_infra.resources`), and registers what it says with Pulumi.
+"""Walks the rows of a component (`firnline_infra.kinds`), and registers what they say with Pulumi.
 
 Names are fixed, because grants, dashboards and the engine's configuration hold them; so the old goes before the new comes.
 """

@@ -1,6 +1,6 @@
 """Renders an environment as a Terraform module in JSON, without Terraform, CDKTF or Pulumi.
 
-It walks the same description of resources as Pulumi's components (`firnline_infra.resources`), and decides nothing.
+It walks the same rows as Pulumi's components (`firnline_infra.kinds`), and decides nothing.
 """
 
 from firnline_infra.terraform.module import differing, module_files, write_module

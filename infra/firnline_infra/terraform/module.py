@@ -12,9 +12,9 @@ from typing import Any
 from firnline_infra.blueprint import Blueprint, blueprint_of
 from firnline_infra.blueprint.bucket_layout import CONFIGURATION_FOLDER, folder
 from firnline_infra.blueprint.value import Reference
+from firnline_infra.kinds import layers
 from firnline_infra.kinds.principals import adopted_policies
 from firnline_infra.kinds.resource import Component, FormattedText, Resource
-from firnline_infra.resources import environment as resources
 from firnline_infra.specification.model import Durability, EnvironmentSpec
 from firnline_infra.specification.names import bootstrap_names
 from firnline_infra.specification.partition import has_usual_snowflake_host, snowflake_host
@@ -51,9 +51,9 @@ def module_files(spec: EnvironmentSpec) -> dict[str, str]:
     """The module's files, by name."""
     blueprint = blueprint_of(spec)
     components = [
-        *resources.foundation(blueprint),
-        *resources.warehouse(blueprint),
-        *resources.runtime(blueprint),
+        *layers.foundation(blueprint),
+        *layers.warehouse(blueprint),
+        *layers.runtime(blueprint),
     ]
     values = TerraformValues(_given(spec, blueprint, components))
     documents = {

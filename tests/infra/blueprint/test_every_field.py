@@ -100,7 +100,7 @@ def shown(spec: EnvironmentSpec) -> str:
     document = engine_config(spec, blueprint.outputs)
     job = render(job_of(spec), token="t") if spec.aws.runtime.kind else None
     around = kubernetes_prerequisites(spec) if spec.aws.runtime.kubernetes else None
-    rows = [kind.instances(blueprint) for kind in KINDS if kind.rows is not None]
+    rows = [kind.instances(blueprint) for kind in KINDS]
     return repr(blueprint) + repr(rows) + json.dumps([document, job, around], default=repr)
 
 

@@ -54,7 +54,7 @@ def policies_of(components: Iterable[Component]) -> Iterator[tuple[PolicyStateme
 
 
 def trust_of(place: dict[str, Any]) -> tuple[PolicyStatement, ...]:
-    """Who may be the role that reads streams."""
+    """The trust of the role that reads streams."""
     spec = smallest(redshift={"views": [{"stream": "orders"}], **place})
     rows = (row for each in reading_roles(Environment.of(spec)) for row in each.resources())
     (role,) = (row for row in rows if row.type == ROLE.terraform_type)

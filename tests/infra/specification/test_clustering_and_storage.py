@@ -7,7 +7,7 @@ import pytest
 from firnline_infra.blueprint import blueprint_of
 from firnline_infra.blueprint.grants import Securable
 from firnline_infra.blueprint.snowflake import IcebergTable, Pipe, Table
-from firnline_infra.resources.snowflake_landing import snowflake_landing
+from firnline_infra.kinds.snowflake_landing import snowflake_landing
 from tests.infra.specifications import one_pipeline, problems, smallest
 
 COLUMNS = [{"name": "ID", "type": "VARCHAR"}, {"name": "BODY", "type": "VARIANT"}]

@@ -118,7 +118,6 @@ def _buckets(blueprint: Blueprint, resolve: Resolve) -> Asked:
 
 def _settings(kind: Kind, blueprint: Blueprint) -> Iterator[Mapping[str, Any]]:
     """The settings of buckets, which stand with them."""
-    assert BUCKET.rows is not None
     for component in BUCKET.rows(blueprint.environment):
         yield from (each.arguments for each in component.resources() if each.type == kind.terraform_type)
 

@@ -1,14 +1,6 @@
 """Components of AWS resources. Each can be used alone; its arguments are the blueprint's definition."""
 
-from firnline_infra.pulumi.aws.engine_configuration import EngineConfiguration, EngineConfigurationArgs
-from firnline_infra.pulumi.aws.redshift import (
-    RedshiftProvisioned,
-    RedshiftProvisionedArgs,
-    RedshiftServerless,
-    RedshiftServerlessArgs,
-)
-from firnline_infra.pulumi.aws.runtime import RuntimeRole, RuntimeRoleArgs, RuntimeUser, RuntimeUserArgs
-from firnline_infra.pulumi.aws.storage import (
+from firnline_infra.pulumi.aws.components import (
     CheckpointTable,
     CheckpointTableArgs,
     EncryptionKey,
@@ -17,9 +9,18 @@ from firnline_infra.pulumi.aws.storage import (
     EventStreamArgs,
     LandingBucket,
     LandingBucketArgs,
+    RedshiftProvisioned,
+    RedshiftProvisionedArgs,
+    RedshiftServerless,
+    RedshiftServerlessArgs,
+    RuntimeRole,
+    RuntimeRoleArgs,
+    RuntimeUser,
+    RuntimeUserArgs,
     Secret,
     SecretArgs,
 )
+from firnline_infra.pulumi.aws.engine_configuration import EngineConfiguration, EngineConfigurationArgs
 
 __all__ = [
     "CheckpointTable",

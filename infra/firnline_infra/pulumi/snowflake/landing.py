@@ -4,9 +4,9 @@ import pulumi
 
 from firnline_infra.blueprint.iceberg_volume import IcebergVolumeDefinition as IcebergVolumeArgs
 from firnline_infra.blueprint.snowflake import SnowflakeObjects as SnowflakeLandingArgs
+from firnline_infra.kinds.snowflake_landing import snowflake_landing
 from firnline_infra.kinds.storage import iceberg_volume
 from firnline_infra.pulumi.rendering import DefinedComponent
-from firnline_infra.resources.snowflake_landing import snowflake_landing
 
 __all__ = ["IcebergVolume", "IcebergVolumeArgs", "SnowflakeLanding", "SnowflakeLandingArgs"]
 

@@ -18,7 +18,7 @@ from firnline_infra.blueprint.snowflake import (
     Table,
 )
 from firnline_infra.kinds.resource import Resource, WaitingValue
-from firnline_infra.resources.snowflake_registry import LandingRegistry, ObjectKind
+from firnline_infra.kinds.snowflake_registry import LandingRegistry, ObjectKind
 from firnline_infra.specification.iceberg_types import with_size
 from firnline_infra.specification.identifier import QualifiedName
 

@@ -4,9 +4,9 @@ from typing import Any
 
 from firnline_infra.blueprint.grants import OwnershipGrant, PrivilegeGrant, RoleGrant, Securable
 from firnline_infra.blueprint.snowflake import AuthenticationPolicy, NetworkPolicy, SnowflakeObjects, SnowflakeUser
+from firnline_infra.kinds import snowflake_tables as tables
 from firnline_infra.kinds.resource import Component, Resource
-from firnline_infra.resources import snowflake_tables as tables
-from firnline_infra.resources.snowflake_registry import LandingRegistry, ObjectKind
+from firnline_infra.kinds.snowflake_registry import LandingRegistry, ObjectKind
 
 KINDS = {
     Securable.DATABASE: ObjectKind.DATABASE,

@@ -18,7 +18,7 @@ from firnline_infra.kinds import (
     tables,
 )
 from firnline_infra.kinds.resource import Component
-from firnline_infra.resources.snowflake_landing import snowflake_landing
+from firnline_infra.kinds.snowflake_landing import snowflake_landing
 
 
 def foundation(blueprint: Blueprint) -> Iterator[Component]:
