@@ -175,6 +175,7 @@ VERSIONING = Kind(
     "aws:s3/bucketVersioning:BucketVersioning",
     "versioning of bucket",
     service="s3",
+    rows=_buckets,
     arns=BUCKET.own_arns,
     rights=(Right("That old versions are kept.", create="PutBucketVersioning", read="GetBucketVersioning"),),
 )
@@ -182,6 +183,7 @@ ENCRYPTION = Kind(
     "aws:s3/bucketServerSideEncryptionConfiguration:BucketServerSideEncryptionConfiguration",
     "encryption of bucket",
     service="s3",
+    rows=_buckets,
     arns=BUCKET.own_arns,
     rights=(
         Right(
@@ -193,6 +195,7 @@ PUBLIC_ACCESS_BLOCK = Kind(
     "aws:s3/bucketPublicAccessBlock:BucketPublicAccessBlock",
     "public access block of bucket",
     service="s3",
+    rows=_buckets,
     arns=BUCKET.own_arns,
     rights=(
         Right(
@@ -206,6 +209,7 @@ OWNERSHIP_CONTROLS = Kind(
     "aws:s3/bucketOwnershipControls:BucketOwnershipControls",
     "ownership controls of bucket",
     service="s3",
+    rows=_buckets,
     arns=BUCKET.own_arns,
     rights=(
         Right("That access lists have no say.", create="PutBucketOwnershipControls", read="GetBucketOwnershipControls"),
@@ -215,6 +219,7 @@ LIFECYCLE = Kind(
     "aws:s3/bucketLifecycleConfiguration:BucketLifecycleConfiguration",
     "lifecycle of bucket",
     service="s3",
+    rows=_buckets,
     arns=BUCKET.own_arns,
     rights=(
         Right(
@@ -228,6 +233,7 @@ BUCKET_POLICY = Kind(
     "aws:s3/bucketPolicy:BucketPolicy",
     "policy of bucket",
     service="s3",
+    rows=_buckets,
     arns=BUCKET.own_arns,
     rights=(
         Right(

@@ -78,6 +78,7 @@ LIFECYCLE = Kind(
     "aws:ecr/lifecyclePolicy:LifecyclePolicy",
     "lifecycle of image repository",
     service="ecr",
+    rows=repositories,
     arns=REPOSITORY.own_arns,
     rights=(
         Right(

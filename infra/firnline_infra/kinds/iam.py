@@ -197,6 +197,7 @@ ATTACHMENT = Kind(
     "aws:iam/userPolicyAttachment:UserPolicyAttachment",
     "policy attachment of IAM user",
     service="iam",
+    rows=engine_users,
     arns=USER.own_arns,
     rights=(
         Right(

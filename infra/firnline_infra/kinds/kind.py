@@ -125,8 +125,8 @@ class Kind(ResourceType):
     """The prefix of its IAM actions."""
     rights: tuple[Right, ...]
     rows: Callable[[Environment], Iterable[Component]] = lambda _: ()
-    """The components that hold its rows; other kinds may have rows in the same ones. None of a part that policies know by what
-    it belongs to, and of what no stack makes."""
+    """The components that hold its rows; other kinds may have rows in the same ones. None of what no stack makes, and of the
+    engine's document, which renderers write."""
     arn: Callable[[Arns, Any], str] | None = None
     """The ARN, or the pattern of ARNs, of an instance."""
     arns: Callable[[Blueprint, Arns], Iterable[str]] | None = None

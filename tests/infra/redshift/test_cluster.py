@@ -45,6 +45,7 @@ def test_a_cluster_is_made_private_and_encrypted_and_its_administrator_owns_the_
     spec = bootstrap(local_environment, parse_spec(SPECIFICATION, "provisioned"))
     blueprint, application = blueprint_of(spec), ProgramApplication(local_environment)
     assert blueprint.redshift is not None
+    assert blueprint.redshift.cluster is not None
     views = RedshiftViews(blueprint.redshift, local_environment.client, lambda _: None)
     assert views.ahead()[0][1] == "view public.orders reads stream Provisioned.Orders"  # before there is a cluster
 

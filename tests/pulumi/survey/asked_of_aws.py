@@ -96,7 +96,7 @@ def _buckets(blueprint: Blueprint, resolve: Resolve) -> Asked:
     documents = [f"configuration/{resolve(Reference('engine', 'hash'))}.json"]
     settings = {}
     for kind in (OWNERSHIP_CONTROLS, BUCKET_POLICY, ENCRYPTION, LIFECYCLE):
-        settings[kind] = {own_name(each["bucket"].resource): each for each in _settings(kind, blueprint)}
+        settings[kind] = {own_name(each["bucket"].resource): each for each in _rows(kind, blueprint)}
     for each in _rows(BUCKET, blueprint):
         name = each["bucket"]
         (encryption,), (old,) = settings[ENCRYPTION][name]["rule"], settings[LIFECYCLE][name]["rule"]
@@ -114,12 +114,6 @@ def _buckets(blueprint: Blueprint, resolve: Resolve) -> Asked:
             "tags": each["tags"],
         }
         yield f"bucket {name}", told
-
-
-def _settings(kind: Kind, blueprint: Blueprint) -> Iterator[Mapping[str, Any]]:
-    """The settings of buckets, which stand with them."""
-    for component in BUCKET.rows(blueprint.environment):
-        yield from (each.arguments for each in component.resources() if each.type == kind.terraform_type)
 
 
 def _roles(blueprint: Blueprint, resolve: Resolve) -> Asked:
