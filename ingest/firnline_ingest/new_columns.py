@@ -3,6 +3,9 @@
 A page whose keys have no answer yet is not appended. An answer is a column, or a refusal: then the keys are counted as unknown,
 and are asked for again after a while. So no value is dropped uncounted, and no refusal holds a shard. An answer is as old as the
 channel at most: the account behind a channel that is opened again may be another one, whose table has less.
+
+No page says that a channel which was open before knows a column that was added since, and other clients open theirs again
+(supabase/etl, `client.rs`, read 2026-11-29). So a column answers for a channel only if that was opened after it was seen.
 """
 
 import logging
@@ -30,9 +33,15 @@ AGAIN_S = 300.0
 MOST_LOGGED = 20  # keys of one line
 BY_ITS_OWNER = "its type has to be given by a person"
 
+ALWAYS = float("-inf")
+
 UNASKED = TableKeys(frozenset(), gets_more=True)
 
 log = logging.getLogger(__name__)
+
+
+class ColumnsNewer(Exception):
+    """A page has values of columns that are newer than the channel: it has to be opened again before they are sent."""
 
 
 @dataclass(slots=True)
@@ -46,6 +55,23 @@ class _Table:
     """When the first of it was learned; None where nothing was asked yet."""
     asked_s: float = 0.0
     """When the columns were looked at last."""
+    seen: frozenset[str] | None = None
+    """The columns of the last look of all; None before the first one."""
+    added_s: dict[str, float] = field(default_factory=dict)
+    """When a column was seen that had not been there at the look before."""
+
+    def look(self, columns: frozenset[str], now_s: float) -> frozenset[str]:
+        if self.seen is not None:
+            self.added_s |= dict.fromkeys(columns - self.seen, now_s)
+        self.seen = columns
+        return columns
+
+    def is_older(self, column: str, opened_s: float) -> bool:
+        return self.added_s.get(column, ALWAYS) < opened_s
+
+    def has_newer(self, opened_s: float) -> bool:
+        """Returns whether a column came after that time; no channel was opened at 0."""
+        return opened_s > 0 and any(added_s >= opened_s for added_s in self.added_s.values())
 
 
 @dataclass(slots=True)
@@ -66,7 +92,8 @@ class NewColumns:
 
     def known(self, pipeline: PipelineConfig, tables: Iterable[str], since_s: float = 0.0) -> Mapping[str, TableKeys]:
         """Returns what is known of the tables that the pipeline adds columns to, by the names that its routes give them; no
-        entry for those that miss no key. What was looked at before `since_s`, by the clock, is not known."""
+        entry for those that miss no key. What was looked at before `since_s`, when the channel was opened by the clock, is not
+        known, and neither are columns that were added since then; 0 stands for no channel."""
         found = {name: self._table(pipeline, name) for name in tables}
         return {name: known for name, table in found.items() if (known := self._known(table, since_s))}
 
@@ -94,12 +121,14 @@ class NewColumns:
         since_s: float = 0.0,
     ) -> Rows:
         """Returns the rows of records of which each key has a column, or had one refused, by looks since `since_s`. Raises what
-        `answer` raises."""
+        `answer` raises, and ColumnsNewer."""
         made = maker.convert(records)
         while made.unanswered_keys:
             self.answer(pipeline, maker.unanswered(records, made), shard)
             maker.know_tables(self.known(pipeline, tables, since_s))
             made = maker.convert(records)
+            if made.unanswered_keys and any(self._table(pipeline, name).has_newer(since_s) for name in tables):
+                raise ColumnsNewer
         return made
 
     @property
@@ -116,7 +145,7 @@ class NewColumns:
             table.begun_s = now_s
         if table.misses_no_key:
             return
-        found = replace(table.known, columns=self._columns(state))
+        found = replace(table.known, columns=table.look(self._columns(state), now_s))
         lacking = {
             column_key(key): NewColumn(key, new.kind, declared=new.column)
             for key, new in keys.items()
@@ -130,7 +159,7 @@ class NewColumns:
         if lacking:
             refused = _Attempt(self.catalog, state).add(list(lacking.values()))
             _tell(state, lacking.values(), refused, shard)
-            found = replace(found, columns=self._columns(state))
+            found = replace(found, columns=table.look(self._columns(state), self.clock()))
         declined = decided.declined if decided else frozenset()
         table.known = replace(found, refused=found.refused | declined | (lacking.keys() - found.columns))
         refuse_undecided(state, decided.open if decided else ())
@@ -149,7 +178,11 @@ class NewColumns:
             return UNASKED
         if table.misses_no_key:
             return None
-        return replace(table.known, gets_more=len(table.known.refused) < MOST_REFUSED)
+        known = table.known.columns
+        columns = (
+            frozenset(name for name in known if table.is_older(name, since_s)) if table.has_newer(since_s) else known
+        )
+        return replace(table.known, columns=columns, gets_more=len(table.known.refused) < MOST_REFUSED)
 
 
 @dataclass(slots=True)

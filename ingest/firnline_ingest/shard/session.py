@@ -11,6 +11,7 @@ from firnline_ingest.dead_letters.errors import StoppedByRecord, TooManyUnusable
 from firnline_ingest.kinesis.errors import ShardExpired
 from firnline_ingest.kinesis.page import Record
 from firnline_ingest.kinesis.reader import Read
+from firnline_ingest.new_columns import ColumnsNewer
 from firnline_ingest.records.rows import Rows
 from firnline_ingest.shard.append_bisection import AppendBisections
 from firnline_ingest.shard.channel_writer import ChannelWriter
@@ -30,7 +31,7 @@ from firnline_ingest.shard.work import ShardServices, ShardWork
 
 
 class TargetMoved(Exception):
-    """The planned table, pipe or consumer changed: this session sends nothing more."""
+    """The planned table, pipe or consumer changed, or the table's columns: this session sends nothing more."""
 
 
 class ShardSession:
@@ -207,7 +208,11 @@ class ShardSession:
         self._report.doing(Doing.ADDING_COLUMNS)
         tables = [each.table for each in self._work.destinations]
         shard = str(self._work.key)
-        return new_columns.rows_of(self._rows, records, self._work.pipeline, tables, shard, since_s=self._opened_s)
+        try:
+            return new_columns.rows_of(self._rows, records, self._work.pipeline, tables, shard, since_s=self._opened_s)
+        except ColumnsNewer:
+            self._settle()
+            raise TargetMoved from None
 
     def _keep_and_append(self, records: Sequence[Record], made: Rows) -> None:
         """Dead letters are durable before any append that accounts for them. Raises StoppedByRecord before either."""

@@ -43,6 +43,20 @@ def test_each_value_of_many_new_keys_is_in_the_row_that_brought_them(adding: Cal
     assert unknown(receipts) == 0
 
 
+def test_a_channel_that_knows_the_columns_of_its_opening_alone_is_opened_again_before_a_value_of_a_new_one_is_sent(
+    world: World, adding: Callable[..., Engine], sql: Sql
+) -> None:
+    world.snowflake.streaming.settings.columns_of_opening = True
+    engine = adding(OWNED)
+    engine.records(1, v="x", late=1)
+    engine.until(lambda: engine.proven == 4)
+    engine.records(1, v="x", late=2, later="a")
+    receipts = engine.until(lambda: engine.proven == 5)
+    assert sql("SELECT N, LATE, LATER FROM ORDERS WHERE N > 2 ORDER BY N") == [(3, 1, None), (4, 2, "a")]
+    assert unknown(receipts) == 0
+    assert not engine.shard.row.incidents
+
+
 def test_who_does_not_own_the_table_counts_the_keys_and_goes_on(
     adding: Callable[..., Engine], sql: Sql, caplog: pytest.LogCaptureFixture
 ) -> None:

@@ -92,6 +92,8 @@ class StreamingChannel(Channel):
     role: str
     """Of the latest opener: its privileges count when rows are committed."""
     last_used: datetime
+    known_columns: frozenset[str] | None = None
+    """The only ones that it takes values of, where it knows those of its opening alone."""
     status_code: str = SUCCESS
     last_error: LastError | None = None
     pending: deque[Append] = field(default_factory=deque)

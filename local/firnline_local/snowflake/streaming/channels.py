@@ -59,6 +59,8 @@ class Channels:
             if channel.pending and fail_on_uncommitted_rows:
                 self._counts.refused_opens += 1
             channel.reopen(role, offset_token=offset_token, fail_on_uncommitted_rows=fail_on_uncommitted_rows)
+            present = frozenset(column.name for column in pipe.table.columns)
+            channel.known_columns = present if self._settings.columns_of_opening else None
             self._settle(channel)
             return channel
 

@@ -118,7 +118,7 @@ class StepWriter:
         """Up to the first request that the table can't evolve for, and what to say about that one."""
         table = channel.pipe.table
         evolves = table.enable_schema_evolution and may_evolve(self._catalog, channel.role, table)
-        reader = reader_of(channel.pipe, evolves=evolves)
+        reader = reader_of(channel.pipe, evolves=evolves, known=channel.known_columns)
         entries: list[_Read] = []
         for append in appends:
             batch = reader.read(append.rows)
@@ -127,7 +127,7 @@ class StepWriter:
                     evolve(self._catalog, channel.pipe, batch)
                 except (EvolutionRefused, CaseClash) as refused:
                     return entries, LastError(message=str(refused), offset_upper_bound=append.end_token, at=at)
-                reader = reader_of(channel.pipe, evolves=evolves)
+                reader = reader_of(channel.pipe, evolves=evolves, known=channel.known_columns)
                 batch = reader.read(append.rows)
             entries.append((channel, append, batch))
         return entries, None

@@ -316,11 +316,12 @@ class TransformedReader(RowReader):
         return row
 
 
-def reader_of(pipe: Pipe, *, evolves: bool) -> RowReader:
-    """Reads rows for the present state of the table behind the pipe."""
+def reader_of(pipe: Pipe, *, evolves: bool, known: frozenset[str] | None = None) -> RowReader:
+    """Reads rows for the present state of the table behind the pipe; where it does not evolve, for the `known` columns."""
     if pipe.transformation:
         return TransformedReader(pipe.table.columns, pipe.transformation)
-    return RowReader(pipe.table.columns, match_case=pipe.matches_case, evolves=evolves)
+    columns = [each for each in pipe.table.columns if known is None or evolves or each.name in known]
+    return RowReader(columns, match_case=pipe.matches_case, evolves=evolves)
 
 
 def _concatenated(
