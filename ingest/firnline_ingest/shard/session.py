@@ -11,7 +11,6 @@ from firnline_ingest.dead_letters.errors import StoppedByRecord, TooManyUnusable
 from firnline_ingest.kinesis.errors import ShardExpired
 from firnline_ingest.kinesis.page import Record
 from firnline_ingest.kinesis.reader import Read
-from firnline_ingest.new_columns import ColumnsNewer
 from firnline_ingest.records.rows import Rows
 from firnline_ingest.shard.append_bisection import AppendBisections
 from firnline_ingest.shard.channel_writer import ChannelWriter
@@ -202,17 +201,14 @@ class ShardSession:
     def _with_columns(self, records: Sequence[Record]) -> Rows:
         """Converts records of which each key has a column, or had one refused. Raises what keeps columns from being added."""
         made = self._rows.convert(records)
-        new_columns = self._services.new_columns
-        if not made.unanswered_keys or new_columns is None:
+        if not made.unanswered_keys or self._services.new_columns is None:
             return made
         self._report.doing(Doing.ADDING_COLUMNS)
-        tables = [each.table for each in self._work.destinations]
-        shard = str(self._work.key)
-        try:
-            return new_columns.rows_of(self._rows, records, self._work.pipeline, tables, shard, since_s=self._opened_s)
-        except ColumnsNewer:
+        answered = self._services.rows_with_columns(self._rows, records, self._work, self._opened_s)
+        if answered is None:
             self._settle()
-            raise TargetMoved from None
+            raise TargetMoved
+        return answered
 
     def _keep_and_append(self, records: Sequence[Record], made: Rows) -> None:
         """Dead letters are durable before any append that accounts for them. Raises StoppedByRecord before either."""
