@@ -13,6 +13,7 @@ import threading
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import NoReturn
 
 from firnline_ingest.config.model import EngineConfig, PipelineConfig
 from firnline_ingest.errors import FirnlineError
@@ -40,8 +41,9 @@ UNASKED = TableKeys(frozenset(), gets_more=True)
 log = logging.getLogger(__name__)
 
 
-class ColumnsNewer(Exception):
-    """A page has values of columns that are newer than the channel: it has to be opened again before they are sent."""
+def not_opened_before() -> NoReturn:
+    """Raises AssertionError: only what has opened a channel can be older than a column."""
+    raise AssertionError
 
 
 @dataclass(slots=True)
@@ -119,16 +121,17 @@ class NewColumns:
         shard: str,
         *,
         since_s: float = 0.0,
+        if_newer: Callable[[], NoReturn] = not_opened_before,
     ) -> Rows:
         """Returns the rows of records of which each key has a column, or had one refused, by looks since `since_s`. Raises what
-        `answer` raises, and ColumnsNewer."""
+        `answer` raises, and calls `if_newer` where a value's column is newer than that."""
         made = maker.convert(records)
         while made.unanswered_keys:
             self.answer(pipeline, maker.unanswered(records, made), shard)
             maker.know_tables(self.known(pipeline, tables, since_s))
             made = maker.convert(records)
             if made.unanswered_keys and any(self._table(pipeline, name).has_newer(since_s) for name in tables):
-                raise ColumnsNewer
+                if_newer()
         return made
 
     @property

@@ -6,6 +6,7 @@ committed is proven; the ledger never runs ahead of a proof.
 
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import NoReturn
 
 from firnline_ingest.dead_letters.errors import StoppedByRecord, TooManyUnusable
 from firnline_ingest.kinesis.errors import ShardExpired
@@ -201,14 +202,20 @@ class ShardSession:
     def _with_columns(self, records: Sequence[Record]) -> Rows:
         """Converts records of which each key has a column, or had one refused. Raises what keeps columns from being added."""
         made = self._rows.convert(records)
-        if not made.unanswered_keys or self._services.new_columns is None:
+        new_columns = self._services.new_columns
+        if not made.unanswered_keys or new_columns is None:
             return made
         self._report.doing(Doing.ADDING_COLUMNS)
-        answered = self._services.rows_with_columns(self._rows, records, self._work, self._opened_s)
-        if answered is None:
-            self._settle()
-            raise TargetMoved
-        return answered
+        tables = [each.table for each in self._work.destinations]
+        shard, since_s = str(self._work.key), self._opened_s
+        return new_columns.rows_of(
+            self._rows, records, self._work.pipeline, tables, shard, since_s=since_s, if_newer=self._open_again
+        )
+
+    def _open_again(self) -> NoReturn:
+        """Raises TargetMoved once everything sent is proven."""
+        self._settle()
+        raise TargetMoved
 
     def _keep_and_append(self, records: Sequence[Record], made: Rows) -> None:
         """Dead letters are durable before any append that accounts for them. Raises StoppedByRecord before either."""

@@ -3,7 +3,7 @@
 import random
 import shlex
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -19,9 +19,8 @@ from firnline_ingest.kinesis.page import Record
 from firnline_ingest.kinesis.start import After, Pin, Start, TrimHorizon
 from firnline_ingest.ledger.backend import Ledger
 from firnline_ingest.ledger.row import RunningTotals, ShardRow
-from firnline_ingest.new_columns import ColumnsNewer, NewColumns
+from firnline_ingest.new_columns import NewColumns
 from firnline_ingest.records.key_shape import TableKeys
-from firnline_ingest.records.rows import RowMaker, Rows
 from firnline_ingest.shard.queries import PageQueries
 from firnline_ingest.shard.steps import Observer, unobserved
 from firnline_ingest.snowflake.channel import ChannelOpener
@@ -160,18 +159,6 @@ class ShardServices:
             return self.new_columns.known(work.pipeline, [each.table for each in work.destinations], since_s)
         is_told = work.columns is not None and len(work.destinations) == 1
         return {"": TableKeys.of(tuple(work.columns or ()))} if is_told else {}
-
-    def rows_with_columns(
-        self, maker: RowMaker, records: Sequence[Record], work: ShardWork, since_s: float
-    ) -> Rows | None:
-        """Returns the rows once each of their keys has an answer of NewColumns.answer, and raises as that does; None if a column
-        is newer than the channels, which were opened `since_s`: they have to be opened again."""
-        assert self.new_columns is not None, "only a key of a pipeline that adds columns has no answer"
-        tables = [each.table for each in work.destinations]
-        try:
-            return self.new_columns.rows_of(maker, records, work.pipeline, tables, str(work.key), since_s=since_s)
-        except ColumnsNewer:
-            return None
 
     def channels_of(self, pipeline: PipelineConfig) -> ChannelOpener:
         """Returns the opener of the user that writes its tables."""
