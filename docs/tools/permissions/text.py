@@ -109,7 +109,7 @@ TRUSTS = """\
 | `emr-serverless` | EMR Serverless, for a job | `aws:SourceAccount`: applications of this account |
 | `emr-ec2` | the instances of a cluster | who may start one with the role: `iam:PassRole` of those who start clusters |
 | `irsa` | one Kubernetes service account, by its token | the token's subject and audience |
-| `pod-identity` | pods that a cluster associates with the role | `aws:SourceAccount`; namespace and account, by session tags |
+| `pod-identity` | pods that a cluster associates with it | `aws:SourceAccount`; by session tags cluster, namespace, account |
 | `static-keys` | a user with access keys | the user has one managed policy, its own; no role is made |
 | `nobody` | who runs the engine | no role is made |"""
 

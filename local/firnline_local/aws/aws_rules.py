@@ -133,15 +133,19 @@ def _of_assuming(call: ParsedCall, principals: tuple[str, ...]) -> Violation | N
     )  # not the session
     if call.access_key.startswith(SERVICE_KEY):
         context |= {key: call.environ[name] for key, name in ASKED_FOR.items() if name in call.environ}
+    actions = ["sts:AssumeRole"]
     for name, key in call.parameters.items():
         if name.startswith("Tags.member.") and name.endswith(".Key"):  # as the query protocol writes a list
             context[f"aws:RequestTag/{key}"] = str(call.parameters.get(f"{name.removesuffix('Key')}Value", ""))
-    if role is not None and role.arn == arn:
-        trust = [each for each in statements_of(role.assume_role_policy_document) if names(each, principals)]
-        if is_allowed(trust, "sts:AssumeRole", arn, context):
-            return None
-    message = f"User: {principals[0]} is not authorized to perform: sts:AssumeRole on resource: {arn}"
-    return Violation(403, "AccessDenied", message)
+            actions = ["sts:AssumeRole", "sts:TagSession"]
+    is_there = role is not None and role.arn == arn
+    policy = statements_of(role.assume_role_policy_document) if is_there else []
+    trust = [each for each in policy if names(each, principals)]
+    for action in actions:
+        if not is_allowed(trust, action, arn, context):
+            message = f"User: {principals[0]} is not authorized to perform: {action} on resource: {arn}"
+            return Violation(403, "AccessDenied", message)
+    return None
 
 
 def _of_managed_policy(call: ParsedCall) -> Violation | None:

@@ -34,6 +34,11 @@ REPEATED = (
 )
 
 
+def session_tags(cluster: str, namespace: str, account: str) -> dict[str, str]:
+    """Returns the tags of a pod's session that a trust asks for (EKS user guide, "Enable or disable session tags")."""
+    return {"eks-cluster-name": cluster, "kubernetes-namespace": namespace, "kubernetes-service-account": account}
+
+
 @dataclass
 class EksJobRun:
     id: str
@@ -41,6 +46,7 @@ class EksJobRun:
     request: Mapping[str, Any]
     created_by: str
     created_at: datetime
+    eks_cluster: str
     state: str = "PENDING"
     details: str = ""
     failure: str = ""
@@ -102,6 +108,7 @@ class EksJobs:
             request=given,
             created_by=caller,
             created_at=self._clock(),
+            eks_cluster=cluster["containerProvider"]["id"],
             tags=dict(given.get("tags") or {}),
         )
         self._runs[id_] = run
@@ -194,8 +201,8 @@ class EksJobs:
             name=f"{run.id}-{run.attempts}",
             role_arn=role,
             service=PRINCIPAL,
-            source_arn=f"arn:aws:eks:{arn[3]}:{arn[4]}:cluster/local",
-            tags={"kubernetes-namespace": namespace, "kubernetes-service-account": account},
+            source_arn=f"arn:aws:eks:{arn[3]}:{arn[4]}:cluster/{run.eks_cluster}",
+            tags=session_tags(run.eks_cluster, namespace, account),
             entry=driver["entryPoint"],
             arguments=tuple(driver.get("entryPointArguments") or ()),
             parameters=tuple((driver.get("sparkSubmitParameters") or "").split()),

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from firnline_infra.runtimes.errors import RuntimeRefused
 from firnline_infra.runtimes.kubeconfig import Access
+from firnline_local.runtimes.emr_eks import session_tags
 from firnline_local.runtimes.jobs.submission import Launcher, LaunchRefused, Running, Submission
 from tests.fakes.kubernetes.bundle import PulledImage
 from tests.fakes.kubernetes.contained import PodLauncher
@@ -288,7 +289,7 @@ class Conductor:
             role_arn=self._role() or "",
             service=PRINCIPAL,
             source_arn=self.cluster.arn(),
-            tags={"kubernetes-namespace": found.namespace, "kubernetes-service-account": found.service_account},
+            tags=session_tags(self.cluster.arn().rpartition("/")[2], found.namespace, found.service_account),
             entry=found.from_image(found.entry, image),
             arguments=found.arguments,
             conf={name: found.from_image(value, image) for name, value in found.conf.items()},

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 
 from firnline_infra.blueprint.iam.engine import stream_access
 from firnline_infra.blueprint.iam.statement import Conditions, PolicyStatement
+from firnline_infra.blueprint.iam.trust import assume_actions
 from firnline_infra.blueprint.value import Value
 from firnline_infra.specification.arns import Arns
 from firnline_infra.specification.aws import StreamOptions
@@ -16,8 +17,6 @@ from firnline_infra.specification.elsewhere import arn_of, is_elsewhere, place_o
 from firnline_infra.specification.model import EnvironmentSpec
 from firnline_infra.specification.names import Names
 from firnline_infra.specification.runtime import Trust
-
-ASSUME = "sts:AssumeRole"
 
 
 def cross_account_statements(spec: EnvironmentSpec) -> tuple[PolicyStatement, ...]:
@@ -28,7 +27,7 @@ def cross_account_statements(spec: EnvironmentSpec) -> tuple[PolicyStatement, ..
 def assuming(spec: EnvironmentSpec) -> Iterator[PolicyStatement]:
     """Exactly those roles."""
     if found := roles(spec):
-        yield PolicyStatement(sid="AssumeStreamRoles", actions=(ASSUME,), resources=found)
+        yield PolicyStatement(sid="AssumeStreamRoles", actions=assume_actions(spec.aws.runtime), resources=found)
 
 
 def owners_policy(spec: EnvironmentSpec, *streams: StreamOptions) -> tuple[PolicyStatement, ...]:
@@ -61,7 +60,10 @@ def owners_trust(spec: EnvironmentSpec, stream: StreamOptions) -> PolicyStatemen
         told["StringEquals"] = {"sts:ExternalId": stream.external_id}
     conditions: Conditions = told
     return PolicyStatement(
-        sid="FirnlineReads", actions=(ASSUME,), principals={"AWS": Arns(spec).account_root}, conditions=conditions
+        sid="FirnlineReads",
+        actions=assume_actions(spec.aws.runtime),
+        principals={"AWS": Arns(spec).account_root},
+        conditions=conditions,
     )
 
 

@@ -4,6 +4,7 @@ from firnline_infra.blueprint.iam.statement import PolicyStatement, service_name
 from firnline_infra.specification.runtime import Runtime, Trust
 
 AUDIENCE = "sts.amazonaws.com"
+ASSUME, TAG_SESSION = "sts:AssumeRole", "sts:TagSession"
 
 
 def trust(runtime: Runtime, *, account: str, role: str, partition: str = "aws") -> tuple[PolicyStatement, ...]:
@@ -24,11 +25,13 @@ def trust(runtime: Runtime, *, account: str, role: str, partition: str = "aws") 
             subject = f"system:serviceaccount:{runtime.namespace}:{runtime.service_account}"
             return (irsa(account=account, provider=runtime.oidc_provider, subject=subject, partition=partition),)
         case Trust.POD_IDENTITY:
+            assert runtime.cluster is not None
             assert runtime.namespace is not None
+            where = {"account": account, "cluster": runtime.cluster, "namespace": runtime.namespace}
             if runtime.service_account is not None:
-                return (pod_identity(account=account, namespace=runtime.namespace, whose=runtime.service_account),)
+                return (pod_identity(**where, whose=runtime.service_account),)
             pattern = emr_accounts_pattern(account=account, role=role)
-            return (pod_identity(account=account, namespace=runtime.namespace, whose=pattern, operator="StringLike"),)
+            return (pod_identity(**where, whose=pattern, operator="StringLike"),)
         case _:
             return ()
 
@@ -37,7 +40,7 @@ def emr_serverless(*, account: str) -> PolicyStatement:
     """Jobs of this account's applications: the service may not be talked into using the role for another's."""
     return PolicyStatement(
         sid="EmrServerlessRunsEngine",
-        actions=("sts:AssumeRole",),
+        actions=(ASSUME,),
         principals={"Service": "emr-serverless.amazonaws.com"},
         conditions={"StringEquals": {"aws:SourceAccount": account}},
     )
@@ -46,7 +49,7 @@ def emr_serverless(*, account: str) -> PolicyStatement:
 def emr_ec2(*, partition: str = "aws") -> PolicyStatement:
     """The instances of a cluster; who may start some with this role is said by iam:PassRole."""
     *_, service = service_names("ec2.amazonaws.com", partition)
-    return PolicyStatement(sid="InstancesRunEngine", actions=("sts:AssumeRole",), principals={"Service": service})
+    return PolicyStatement(sid="InstancesRunEngine", actions=(ASSUME,), principals={"Service": service})
 
 
 def emr_eks(*, account: str, provider: str, subjects: str, partition: str = "aws") -> PolicyStatement:
@@ -89,18 +92,29 @@ def irsa(*, account: str, provider: str, subject: str, partition: str = "aws") -
     )
 
 
-def pod_identity(*, account: str, namespace: str, whose: str, operator: str = "StringEquals") -> PolicyStatement:
-    """Pods of a service account, or of those that a pattern names, that this account's clusters associate with the role.
+def pod_identity(
+    *, account: str, cluster: str, namespace: str, whose: str, operator: str = "StringEquals"
+) -> PolicyStatement:
+    """Pods of a service account, or of those that a pattern names, that one cluster of this account associates with the role.
 
-    EKS puts both into tags of the session (EKS user guide, "Create IAM role with trust policy required by EKS Pod Identity" and
-    "Enable or disable session tags"), unless an association switches them off: then it assumes nothing.
+    EKS puts all three into tags of the session (EKS user guide, "Create IAM role with trust policy required by EKS Pod Identity"
+    and "Enable or disable session tags"), unless an association switches them off: then it assumes nothing.
     """
-    equals = {"aws:SourceAccount": account, "aws:RequestTag/kubernetes-namespace": namespace}
+    tags = {"eks-cluster-name": cluster, "kubernetes-namespace": namespace}
+    equals = {"aws:SourceAccount": account} | {f"aws:RequestTag/{name}": value for name, value in tags.items()}
     conditions = {"StringEquals": equals}
     conditions.setdefault(operator, {})["aws:RequestTag/kubernetes-service-account"] = whose
     return PolicyStatement(
         sid="PodsRunEngine",
-        actions=("sts:AssumeRole", "sts:TagSession"),
+        actions=(ASSUME, TAG_SESSION),
         principals={"Service": "pods.eks.amazonaws.com"},
         conditions=conditions,
     )
+
+
+def assume_actions(runtime: Runtime) -> tuple[str, ...]:
+    """Returns what the engine's session does to assume another role, which both the engine's policy and that role's trust allow.
+
+    The tags of a session of EKS Pod Identity are transitive: they go into the next one, and that is sts:TagSession.
+    """
+    return (ASSUME, TAG_SESSION) if runtime.trust is Trust.POD_IDENTITY else (ASSUME,)

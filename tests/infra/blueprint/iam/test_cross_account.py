@@ -68,6 +68,20 @@ def test_the_engine_may_assume_exactly_the_role_and_has_no_right_of_its_own_ther
     assert not any(KEY in each.get("Resource", []) for each in statements)
 
 
+PODS = {"trust": "pod-identity", "cluster": "platform", "namespace": "ingest", "service_account": "engine"}
+
+
+@pytest.mark.parametrize(("runtime", "tags"), [({}, False), (PODS, True)], ids=["EMR Serverless", "Pod Identity"])
+def test_tags_of_a_pod_s_session_go_with_it_into_the_role_s(runtime: dict[str, str], tags: bool) -> None:
+    """They are transitive: without sts:TagSession in the engine's policy and in the trust the role is refused."""
+    here = {"region": "eu-central-1", "account": "123456789012", "runtime": runtime}
+    spec = spec_of(PARTNER, aws=here)
+    assert is_allowed(engine(spec), "sts:TagSession", ROLE) is tags
+    assert ("sts:TagSession" in owners_trust(spec, spec.streams[0]).actions) is tags
+    boundary = policy_document(boundary_statements(spec, blueprint_of(spec)))["Statement"]
+    assert is_allowed(boundary, "sts:TagSession", ROLE) is tags
+
+
 def test_a_stream_of_another_region_is_read_with_the_engines_own_rights_and_its_key_there(
     spec: EnvironmentSpec,
 ) -> None:

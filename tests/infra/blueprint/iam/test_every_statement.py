@@ -27,7 +27,9 @@ KEY = f"arn:aws:kms:eu-central-1:{ACCOUNT}:key/11111111-2222-3333-4444-555555555
 BUCKET = "arn:aws:s3:::lake-iceberg"
 PROVIDER = "oidc.eks.eu-central-1.amazonaws.com/id/ABCDEF"
 GLOBAL_KEYS = {"aws:RequestedRegion", "aws:SecureTransport", "aws:SourceAccount"}
-SESSION_TAGS = {f"aws:RequestTag/kubernetes-{what}" for what in ("namespace", "service-account")}
+SESSION_TAGS = {
+    f"aws:RequestTag/{what}" for what in ("eks-cluster-name", "kubernetes-namespace", "kubernetes-service-account")
+}
 """Passed to sts:AssumeRole by sts:TagSession; named in AWS's own example (EKS user guide, "Create IAM role with
 trust policy required by EKS Pod Identity"), while its Service Authorization Reference has the key at sts:TagSession alone."""
 TOKEN_KEYS = {f"{PROVIDER}:sub", f"{PROVIDER}:aud"}

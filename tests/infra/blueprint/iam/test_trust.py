@@ -83,6 +83,7 @@ def test_pods_may_tag_their_session() -> None:
     assert statement["Condition"] == {
         "StringEquals": {
             "aws:SourceAccount": ACCOUNT,
+            "aws:RequestTag/eks-cluster-name": "platform",
             "aws:RequestTag/kubernetes-namespace": "streaming",
             "aws:RequestTag/kubernetes-service-account": "firnline",
         }
@@ -90,7 +91,7 @@ def test_pods_may_tag_their_session() -> None:
 
 
 def test_pods_of_emr_on_eks_are_those_of_the_accounts_that_it_makes_for_the_role() -> None:
-    statement = pod_identity(account=ACCOUNT, namespace="n", whose="emr-*", operator="StringLike")
+    statement = pod_identity(account=ACCOUNT, cluster="c", namespace="n", whose="emr-*", operator="StringLike")
     assert statement.conditions["StringLike"] == {"aws:RequestTag/kubernetes-service-account": "emr-*"}
     assert emr_accounts_pattern(account=ACCOUNT, role="a") == f"emr-containers-sa-*-*-{ACCOUNT}-{base36('a')}"
 
