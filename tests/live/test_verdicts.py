@@ -81,7 +81,7 @@ def test_another_answer_refutes_the_row_and_says_what_it_was() -> None:
     page = updated(TEXT, found, DAY)
     (row,) = (line for line in page.splitlines() if line.startswith("| B2 |"))
     assert "refuted by an account on 2026-12-01 (snowflake: streaming: rows of one that was sent twice is 2)" in row
-    assert "Before: client: SDK 1.9.1" in row
+    assert "Before: reported: supabase" in row
     written = report(found, said, day=DAY, heading="A run", lines=["removed: everything"])
     assert "| B2 | otherwise | snowflake: streaming: rows of one that was sent twice | 2 | 1 |" in written
     assert "1 otherwise" in written
