@@ -4,7 +4,7 @@ from pathlib import Path
 
 import click
 
-from firnline_infra.cli.environment_argument import environment_argument
+from firnline_infra.cli.environment_argument import env_argument, environment_argument
 from firnline_ingest.errors import UsageError
 
 DIFFERS = 3
@@ -38,7 +38,7 @@ def terraform(environment: Path, into: Path | None, layout: str, check: bool) ->
       terraform -chdir=stacks/terraform/dev apply
       firnline terraform dev --layout registry --into terraform-aws-firnline-dev
     """
-    from firnline_infra.accounts.real import MODULES
+    from firnline_infra.accounts.real import MODULES, module_of
     from firnline_infra.specification import load_spec
     from firnline_infra.specification.prerequisites import encryption_key_missing, missing_keys
     from firnline_infra.terraform import differing, differing_from_layout, write_layout, write_module
@@ -58,5 +58,11 @@ def terraform(environment: Path, into: Path | None, layout: str, check: bool) ->
         for name in changed:
             click.echo(f"{into / name} is not as {environment} says.")
         raise SystemExit(DIFFERS if changed else 0)
+    is_new = module_of(spec.name) is None
     write(spec, into)
     click.echo(f"{into}: " + (", ".join(changed) + " written" if changed else "nothing has changed"))
+    if is_new and module_of(spec.name) == into:
+        click.echo(
+            f"From now on `firnline up {env_argument(environment)}` runs Terraform or OpenTofu here; without {into} it runs "
+            "Pulumi."
+        )

@@ -23,6 +23,9 @@ def test_a_module_without_a_folder_is_written_where_up_looks_for_it() -> None:
     result = run()
     assert result.exit_code == 0, result.output
     assert module_of("dev") == Path("stacks/terraform/dev")
+    assert "runs Terraform or OpenTofu here; without stacks/terraform/dev it runs Pulumi." in result.output
+    assert "runs Terraform" not in run().output
+    assert "runs Terraform" not in run("--into", "elsewhere").output
     assert run("--check").exit_code == 0
 
 
