@@ -15,10 +15,8 @@ from firnline_infra.specification.identifier import Identifier
 from firnline_infra.specification.model import EnvironmentSpec
 from firnline_infra.specification.names import Names
 from firnline_infra.specification.origin import Origin
-from firnline_infra.specification.runtime import Trust
+from firnline_infra.specification.runtime import WITHOUT_A_ROLE, Trust
 from firnline_infra.specification.service_users import has_secret, service_users
-
-WITHOUT_A_ROLE = (Trust.NOBODY, Trust.STATIC_KEYS)
 
 
 @part

@@ -10,9 +10,7 @@ from firnline_infra.blueprint.principals import principals_policy
 from firnline_infra.blueprint.value import Reference
 from firnline_infra.environment import Environment
 from firnline_infra.kinds.resource import Component, PolicyText, Resource
-from firnline_infra.specification.runtime import Trust
-
-WITHOUT_A_ROLE = (Trust.NOBODY, Trust.STATIC_KEYS)
+from firnline_infra.specification.runtime import WITHOUT_A_ROLE, Trust
 
 
 def engine_roles(environment: Environment) -> Iterator[Component]:

@@ -52,6 +52,10 @@ class Trust(StrEnum):
     """The engine runs with whatever credentials its machine has."""
 
 
+WITHOUT_A_ROLE = (Trust.NOBODY, Trust.STATIC_KEYS)
+"""Engines that are no role in AWS."""
+
+
 class RollOutOrder(StrEnum):
     """The order in which one engine takes another one's place."""
 

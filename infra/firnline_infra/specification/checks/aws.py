@@ -15,13 +15,11 @@ from firnline_infra.specification.model import Durability, EnvironmentSpec
 from firnline_infra.specification.names import Names, application_of, bootstrap_names, volume_names
 from firnline_infra.specification.origin import Origin
 from firnline_infra.specification.redshift import CLUSTER_NAME, WORKGROUP_NAME
-from firnline_infra.specification.runtime import Trust
+from firnline_infra.specification.runtime import WITHOUT_A_ROLE, Trust
 from firnline_infra.specification.service_users import service_users
 from firnline_infra.specification.target_tables import target_tables
 from firnline_ingest.config.form import Form
 from firnline_ingest.config.format import registries_of
-
-WITHOUT_A_ROLE = (Trust.STATIC_KEYS, Trust.NOBODY)
 
 
 def _a_bucket_is_left_out_only_where_nothing_has_to_last(spec: EnvironmentSpec) -> Iterator[str]:
