@@ -33,14 +33,18 @@ WHOLE_FILE = re.compile(r"^pytestmark = .*pytest\.mark\.slow", re.MULTILINE)
 
 
 def run(folder: Path, *arguments: str) -> tuple[int, str]:
-    """Runs pytest on three tests, of which two are slow."""
+    """Runs pytest on three tests, of which two are slow, with no other plugins: they take half of its time."""
     (folder / "test_some.py").write_text(FILES, encoding="utf-8")
-    marker = ("-o", "markers=slow", "-p", "tests.tiers", "-p", "no:cacheprovider")
+    marker = ("-o", "markers=slow", "-p", "xdist", "-p", "tests.tiers", "-p", "no:cacheprovider")
     outside = {name: value for name, value in os.environ.items() if not name.startswith("PYTEST_")}
     ran = subprocess.run(
         [sys.executable, "-m", "pytest", "--rootdir", str(folder), *marker, *arguments, "test_some.py"],
         cwd=folder,
-        env={**outside, "PYTHONPATH": str(ROOT)},
+        env={
+            **outside,
+            "PYTHONPATH": str(ROOT),
+            "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1",
+        },
         capture_output=True,
         text=True,
         check=False,
