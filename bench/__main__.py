@@ -120,7 +120,7 @@ SHORT = replace(QUICK, warm_up_s=12, steady_s=90, epochs_beside_hot=0)
     "--minutes",
     type=click.FloatRange(min=0, min_open=True),
     help="One short run of each part, warmed up, and none that goes on for longer: parts that did not come to their end "
-    "are named, the others are shown, and written. 15 are enough for shards, wide, bounds, reads and peer.",
+    "are named, the others are shown, and written. 18 are enough for shards, wide, bounds, reads and peer.",
 )
 @click.option("--json", "is_json", is_flag=True, help="One JSON document instead of a table.")
 @click.option(
@@ -232,7 +232,7 @@ def _shards(_: Sequence[str], length: Length) -> Iterator[Figure]:
 
 def _wide(_: Sequence[str], length: Length) -> Iterator[Figure]:
     runs = _runs("wide: 16 shards and 256", length)
-    yield from wide.figures([wide.measure(warm_up_s=length.warm_up_s, seconds=length.full_rate_s) for _ in runs])
+    yield from wide.figures([wide.measure(steady_s=length.steady_s, seconds=length.full_rate_s) for _ in runs])
 
 
 def _trickle(_: Sequence[str], length: Length) -> Iterator[Figure]:
