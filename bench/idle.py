@@ -14,7 +14,7 @@ SHARED_READS = 5
 TARGET_PERCENT, TARGET_KEPT = 15.0, 50.0
 ONE_RECORD = 1e-6  # a second and shard: the first, and none after it
 EPOCH_S = 30.0
-START_TIMEOUT_S = 180.0
+START_TIMEOUT_S = 600.0
 SETTLE_S = 20.0
 
 
