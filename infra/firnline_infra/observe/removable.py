@@ -5,7 +5,7 @@ the stack never made goes with the database or schema that it made: tables, view
 the role sees it, is named.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from firnline_infra.accounts.accounts import current_role, rows_if_there
@@ -81,6 +81,7 @@ def _others_in_ours(blueprint: Blueprint, session: Any, state: Mapping[str, Any]
     ]
     named = {"table": (*landing.tables, *landing.latest), "stage": landing.stages, "pipe": landing.pipes}
     own = {(noun, *(part.name for part in each.name.parts)) for noun in named for each in named[noun]}
+    yield from _other_makers(blueprint, session, made)
     for word, container in made:
         if word == "DATABASE":
             yield from _other_schemas(blueprint, session, container, known)
@@ -90,6 +91,27 @@ def _others_in_ours(blueprint: Blueprint, session: Any, state: Mapping[str, Any]
                 if (noun, *(part.name for part in name.parts)) not in own and not is_known:
                     owner = f", which role {row['owner']} owns" if row.get("owner") else ""
                     yield f"{noun} {name}{owner}"
+
+
+def _other_makers(blueprint: Blueprint, session: Any, made: Sequence[tuple[str, QualifiedName]]) -> Iterator[str]:
+    """Yields roles that may make something there: the owner of a schema sees none of it without a right on it."""
+    names, landing = blueprint.names, blueprint.landing
+    own = {
+        current_role(session),
+        names.deploy_role.name,
+        names.preview_role.name,
+        *(each.name.name for each in landing.roles),
+    }
+    inside = {container.parts[0] for word, container in made if word == "DATABASE"}
+    schemas = [("SCHEMA", each.name) for each in landing.schemas if each.name.parts[0] in inside]
+    for word, container in (*made, *schemas):
+        may = dict[str, list[str]]()
+        for row in rows_if_there(session, f"SHOW GRANTS ON {word} {container.sql}") or ():
+            grantee, privilege = str(row["grantee_name"]), str(row["privilege"])
+            if privilege.startswith("CREATE ") and grantee not in own:
+                may.setdefault(grantee, []).append(privilege)
+        for grantee, privileges in sorted(may.items()):
+            yield f"whatever role {grantee} made in {word.lower()} {container}, unseen from here: it has {', '.join(privileges)}"
 
 
 def _other_schemas(blueprint: Blueprint, session: Any, database: QualifiedName, known: StackResources) -> Iterator[str]:

@@ -268,6 +268,29 @@ def test_tables_that_others_put_into_our_schema_are_named_before_they_go_with_it
         check_alone(blueprint, session, STATE)
 
 
+@pytest.mark.parametrize("made_kind", ["schema", "database"])
+def test_what_another_role_may_have_put_there_unseen_is_named_by_its_right(
+    world: World, blueprint: Blueprint, made_kind: str
+) -> None:
+    """A second environment that adopts the schema of a first one has it: the first sees none of its tables."""
+    made(world)
+    inputs = {"schema": {"database": "SIGHT", "name": "RAW"}, "database": {"name": "SIGHT"}}[made_kind]
+    type_ = f"snowflake:index/{made_kind}:{made_kind.title()}"
+    resource = {"type": type_, "custom": True, "urn": "s", "inputs": inputs}
+    ours = {"deployment": {"resources": [*STATE["deployment"]["resources"], resource]}}
+    world.sql("CREATE ROLE IF NOT EXISTS SECOND", "GRANT USAGE ON DATABASE SIGHT TO ROLE SECOND")
+    world.sql("GRANT USAGE ON SCHEMA SIGHT.RAW TO ROLE SECOND")
+    with closing(world.session()) as session:
+        check_alone(blueprint, session, ours)
+        world.sql("GRANT USAGE, CREATE TABLE ON SCHEMA SIGHT.RAW TO ROLE SECOND")
+        world.sql("CREATE TABLE SIGHT.RAW.THEIRS (A INT)")
+        world.sql("GRANT OWNERSHIP ON TABLE SIGHT.RAW.THEIRS TO ROLE SECOND REVOKE CURRENT GRANTS")
+        with pytest.raises(
+            OtherObjectsThere, match=r"whatever role SECOND made in schema SIGHT\.RAW, unseen from here"
+        ):
+            check_alone(blueprint, session, ours)
+
+
 OTHERS = {
     "view SIGHT.RAW.THEIRS": "VIEW SIGHT.RAW.THEIRS AS SELECT ID FROM SIGHT.RAW.ORDERS",
     "materialized view SIGHT.RAW.THEIRS": "MATERIALIZED VIEW SIGHT.RAW.THEIRS AS SELECT ID FROM SIGHT.RAW.ORDERS",
