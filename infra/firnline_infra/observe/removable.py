@@ -111,7 +111,9 @@ def _other_makers(blueprint: Blueprint, session: Any, made: Sequence[tuple[str, 
             if privilege.startswith("CREATE ") and grantee not in own:
                 may.setdefault(grantee, []).append(privilege)
         for grantee, privileges in sorted(may.items()):
-            yield f"whatever role {grantee} made in {word.lower()} {container}, unseen from here: it has {', '.join(privileges)}"
+            rights = ", ".join(privileges)
+            where = f"{word.lower()} {container}"
+            yield f"whatever role {grantee} made in {where}, unseen from here: it has {rights} (revoke it if it made nothing)"
 
 
 def _other_schemas(blueprint: Blueprint, session: Any, database: QualifiedName, known: StackResources) -> Iterator[str]:
