@@ -112,7 +112,7 @@ def test_a_function_is_run_and_a_condition_that_drops_everything_passes_every_re
     ("sql", "problem", "words"),
     [
         ("SELECT _position, count(*) AS n FROM rows GROUP BY _position", "FL-1213", "Aggregate"),
-        ("SELECT _position, n, 1 / (n - 7) AS x FROM rows", "FL-1214", "DIVIDE_BY_ZERO"),
+        ("SELECT _position, n, 1 / (n - n) AS x FROM rows", "FL-1214", "DIVIDE_BY_ZERO"),
     ],
 )
 def test_a_query_that_is_not_narrow_or_fails_stops_its_pipeline_with_the_reason_and_takes_nothing_in(
@@ -126,6 +126,24 @@ def test_a_query_that_is_not_narrow_or_fails_stops_its_pipeline_with_the_reason_
     assert {line["problem"] for line in failed} == {problem}
     assert words in failed[0]["what"]
     assert lane.rows() == [(0,)]
+
+
+def test_a_record_on_which_the_query_raises_an_error_is_a_dead_letter_and_the_rest_goes_on(
+    new_lane: Callable[..., Lane], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    sql = "SELECT _position, n, 1000 / (n % 100 - 7) AS x FROM rows WHERE n % 3 <> 0"
+    lane = new_lane(pipeline=query(sql), failures={"patience_seconds": 60})
+    lane.put(*map(event, range(300)))
+    bad = [n for n in expected(range(300)) if n % 100 == 7]
+    with lane.engine(available_now=True) as engine:
+        assert engine.wait(HANGS_S) == 0, list(engine.last_lines)
+        assert engine.total("dead_letters") == len(bad) == 2
+    assert sorted(n for (n,) in lane.rows("N")) == [n for n in expected(range(300)) if n not in bad]
+    with lane.engine(available_now=True) as again:
+        assert again.wait(HANGS_S) == 0, list(again.last_lines)
+        assert again.total("records") == 0
+    totals = audited(lane, monkeypatch).totals
+    assert (totals.records, totals.skipped) == (300, 100)
 
 
 def audited(lane: Lane, monkeypatch: pytest.MonkeyPatch) -> PipelineReport:

@@ -31,14 +31,22 @@ from firnline_ingest.records.rows import AT_ONCE_BYTES, RowMaker, Rows
 from firnline_ingest.values import row_number
 
 
+@dataclass(frozen=True, slots=True)
+class Raised:
+    """In place of an object's rows: the query raised an error on it."""
+
+    words: str
+    """Spark's own."""
+
+
 class AsksQuery(Protocol):
     """The way to a pipeline's query."""
 
     def typed(self, document: bytes) -> bytes:
         """Returns the object with the columns of the query's schema alone. Raises ValueError for one that does not fit."""
 
-    def rows_of(self, documents: Sequence[bytes]) -> Sequence[Sequence[bytes]]:
-        """Returns what the query makes of each of these objects, in their order; waits for Spark."""
+    def rows_of(self, documents: Sequence[bytes]) -> Sequence[Sequence[bytes] | Raised]:
+        """Returns what the query makes of the first of these objects, in their order: of one at least. Waits for Spark."""
 
 
 @dataclass(slots=True)
@@ -76,14 +84,14 @@ class QueriedRows(RowMaker):
             self._head.pushed_at(self._now_ms())
         read = self._read(records)
         given = [document for documents in read.documents.values() for document in documents]
-        answers = iter(self._query.rows_of(given) if given else ())
+        answers = iter(self._answers(given))
         rows, indexes, numbers = list[msgspec.Raw](), list[int](), list[int]()
         missing = list[LackingKeys]()
         for index, documents in read.documents.items():
-            answered = [row for _ in documents for row in next(answers)]
+            answered = [next(answers) for _ in documents]
             self._missing = []
             try:
-                made = list(self._finished(records[index], answered))
+                made = list(self._finished(records[index], list(_rows(answered))))
             except Unusable as unusable:
                 read.rejected.append(RejectedRecord(index, *unusable.fault))
                 continue
@@ -102,6 +110,12 @@ class QueriedRows(RowMaker):
             +read.left_out,
             unknown_keys=sum(each.unknown for each in missing),
         )
+
+    def _answers(self, documents: Sequence[bytes]) -> Sequence[Sequence[bytes] | Raised]:
+        found: list[Sequence[bytes] | Raised] = []
+        while len(found) < len(documents):
+            found += self._query.rows_of(documents[len(found) :])
+        return found
 
     def first_sights(self, records: Sequence[Record], made: Rows) -> Mapping[str, tuple[int, JsonKind]]:
         """Returns none: the keys of its rows are the query's columns, whatever a record brings."""
@@ -153,3 +167,13 @@ class QueriedRows(RowMaker):
             if missing := self._check.missing.get(self.table):
                 self._missing.append(missing)
             yield msgspec.Raw(row)
+
+
+def _rows(answers: Sequence[Sequence[bytes] | Raised]) -> Iterator[bytes]:
+    """The rows of one record. Raises Unusable where the query raised an error on a part of it."""
+    for number, each in enumerate(answers):
+        if isinstance(each, Raised):
+            where = f" (object {number + 1} of {len(answers)})" if len(answers) > 1 else ""
+            detail = f"the pipeline's query raised an error on it{where}: {each.words}"
+            raise Unusable(Rejection(RejectReason.TRANSFORM_FAILED, detail))
+        yield from each

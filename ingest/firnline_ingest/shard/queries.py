@@ -12,15 +12,15 @@ from dataclasses import dataclass, field
 
 from firnline_ingest.config.format import SchemasOf
 from firnline_ingest.config.model import PipelineConfig
-from firnline_ingest.records.queried import QueriedRows
+from firnline_ingest.records.queried import QueriedRows, Raised
 from firnline_ingest.records.rows import RowMaker
 from firnline_ingest.values import ShardKey
 
 PLACES = 24
 """Bits of a position that are the place of an object in its page; a page is bounded by its bytes (records/rows.py)."""
 LOOK_EVERY_S = 0.5
-Answers = Mapping[int, Sequence[bytes]]
-"""The rows of objects by their positions; an object without rows is not in it."""
+Answers = Mapping[int, Sequence[bytes] | Raised]
+"""The rows of objects by their positions, or what was raised; an object without rows is not in it."""
 Look = Callable[[], None]
 """Called now and then while a page waits; what it raises ends the wait, and the page is read again."""
 
@@ -33,15 +33,18 @@ class WaitingPage:
     documents: Sequence[bytes]
     answered: threading.Event = field(default_factory=threading.Event)
     answers: Answers = field(default_factory=dict)
+    through: int | None = None
+    """The position of the last object that is answered; None for all of them."""
 
     def positions(self) -> Iterator[tuple[int, bytes]]:
         """Each object with its `_position`."""
         first = self.number << PLACES
         return ((first + place, document) for place, document in enumerate(self.documents))
 
-    def rows(self) -> Sequence[Sequence[bytes]]:
-        first = self.number << PLACES
-        return [self.answers.get(first + place, ()) for place in range(len(self.documents))]
+    def rows(self) -> Sequence[Sequence[bytes] | Raised]:
+        first, count = self.number << PLACES, len(self.documents)
+        answered = count if self.through is None else min(count, self.through - first + 1)
+        return [self.answers.get(first + place, ()) for place in range(answered)]
 
 
 @dataclass(slots=True)
@@ -83,8 +86,8 @@ class PageQueries:
         query = ShardQuery(key.stream, self, typed_by(pipeline), look)
         return QueriedRows(pipeline, key.stream, key.shard_id, schemas, query=query, now_ms=now_ms)
 
-    def rows_of(self, stream: str, documents: Sequence[bytes], look: Look) -> Sequence[Sequence[bytes]]:
-        """Returns the rows of each object when a round has made them. Raises what `look` raises before."""
+    def rows_of(self, stream: str, documents: Sequence[bytes], look: Look) -> Sequence[Sequence[bytes] | Raised]:
+        """Returns the rows of the objects, or of the first of them, when a round has them. Raises what `look` raises before."""
         with self._lock:
             page = WaitingPage(next(self._numbers), documents)
             self._waiting.setdefault(stream, []).append(page)
@@ -97,12 +100,12 @@ class PageQueries:
                 self._waiting[stream].remove(page)
         return page.rows()
 
-    def begin(self, stream: str, wait_s: float) -> Round:
+    def begin(self, stream: str, wait_s: float, most_pages: int | None = None) -> Round:
         """Returns a round over the pages of the stream that wait; waits for the first one. It is the stream's only one from then
         on."""
         with self._lock:
             self._arrived.wait_for(lambda: self._unanswered(stream), wait_s)
-            self._rounds[stream] = Round(self._unanswered(stream))
+            self._rounds[stream] = Round(self._unanswered(stream)[:most_pages])
             return self._rounds[stream]
 
     def keep(self, of: Round, rows: Iterable[tuple[int, bytes]]) -> None:
@@ -114,13 +117,26 @@ class PageQueries:
             of.answers = answers
 
     def confirm(self, tokens: Collection[str]) -> None:
-        """Hands out the answers of rounds whose jobs have succeeded. A token of another process is none of this one's."""
+        """Hands out the answers of rounds whose jobs have succeeded. A token of another process is not one of this one's."""
         with self._lock:
             for stream, found in list(self._rounds.items()):
                 if found.token in tokens and found.answers is not None:
                     del self._rounds[stream]
                     for page in found.pages:
                         page.answers = found.answers
+                        page.answered.set()
+
+    def decide(self, token: str, rows: Iterable[tuple[int, bytes]], raised: Mapping[int, str], through: int) -> None:
+        """Hands out what is known of a round's objects up to a position. A token of another process is not one of this one's."""
+        answers: dict[int, Sequence[bytes] | Raised] = {place: Raised(words) for place, words in raised.items()}
+        for position, made in itertools.groupby(rows, key=lambda row: row[0]):
+            answers[position] = [row for _, row in made]
+        with self._lock:
+            for stream, found in list(self._rounds.items()):
+                if found.token == token:
+                    del self._rounds[stream]
+                    for page in found.pages:
+                        page.answers, page.through = answers, through
                         page.answered.set()
 
     def _unanswered(self, stream: str) -> list[WaitingPage]:
@@ -136,6 +152,6 @@ class ShardQuery:
     typed: Callable[[bytes], bytes]
     look: Look
 
-    def rows_of(self, documents: Sequence[bytes]) -> Sequence[Sequence[bytes]]:
-        """Returns what the query makes of each of them. Raises what `look` raises."""
+    def rows_of(self, documents: Sequence[bytes]) -> Sequence[Sequence[bytes] | Raised]:
+        """Returns what the query makes of the first of them, of one at least. Raises what `look` raises."""
         return self.pages.rows_of(self.stream, documents, self.look)

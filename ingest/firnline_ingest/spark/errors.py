@@ -168,16 +168,25 @@ class QueryRoundFailed(FirnlineError, Retryable):
 
     id = "FL-1214"
     causes = (
-        "A pipeline's `query` raises an error on one of the records at hand (a division by zero, a cast, a UDF), or an executor "
-        "was lost"
+        "A pipeline's `query` raises an error on every record at hand (a UDF whose service is away), or executors are lost again "
+        "and again"
     )
     remedy = (
-        "let the query give NULL there (try_divide, try_cast) or filter the record; nothing was taken in or passed over"
+        "correct the query, or what its UDF asks; a record on which it alone fails is a dead letter (docs/query.md). Nothing was "
+        "taken in or passed over"
     )
 
-    def __init__(self, stream: str, cause: str) -> None:
+    def __init__(self, stream: str, cause: str, words: str = "") -> None:
+        """`words`: of what was raised, without the task and the machine where it was."""
         super().__init__(
             f"Spark could not run the query of {stream} over the records at hand: {cause}",
-            next_step="nothing of these records is in the table, and none is passed over: they are read again. If the cause is a "
-            "value, let the query give NULL for it (try_divide, try_cast, try_element_at) or filter the record.",
+            next_step="nothing of these records is in the table, and none is passed over: they are read again. If the query "
+            "fails on every record, correct it; a value that few records have makes them dead letters, and does not end here. If "
+            "its UDF asks a service, look at that; else at the executors.",
         )
+        self.cause, self.words = cause, words or cause
+
+    @property
+    def was_cancelled(self) -> bool:
+        """Returns whether the job did not end by itself: its epoch was long over (FL-1204)."""
+        return "[SPARK_JOB_CANCELLED]" in self.cause

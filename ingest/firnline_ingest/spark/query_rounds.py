@@ -28,8 +28,16 @@ from firnline_ingest.spark.assignment import Assignment
 from firnline_ingest.spark.errors import QueryNotNarrow, QueryRoundFailed
 from firnline_ingest.spark.jvm import is_jvm_gone
 from firnline_ingest.spark.placement import placed_bytes, run_in_own_workers
+from firnline_ingest.spark.query_isolation import Document, Isolation, decision, raised_words
 from firnline_ingest.spark.query_plan import command_problems, fingerprint, narrow_problems
-from firnline_ingest.spark.query_task import back_partition, feed_order, feed_partition
+from firnline_ingest.spark.query_task import (
+    back_partition,
+    decide_partition,
+    feed_order,
+    feed_partition,
+    gather_partition,
+    with_position,
+)
 from firnline_ingest.spark.task import begin_partition
 
 if TYPE_CHECKING:
@@ -109,13 +117,7 @@ class StreamQuery:
     def run(self, orders: Sequence[tuple[int, str, str]]) -> list[dict[str, Any]]:
         """One round; the answer of each task. Raises QueryNotNarrow and QueryRoundFailed, and Spark's own end."""
         context = self.session.sparkContext
-        rows = self._rows(context, orders)
-        with self._explained():
-            made = self._made(rows)
-            if self.pipeline.query is not None and self.pipeline.query.function is not None:
-                self._look_at(made, rows)
-                self._look_at_again(made)
-            written = self._written(context, made)
+        written = self._query(self._rows(context, orders))
         try:
             answers = written.mapPartitions(partial(back_partition, run_id=json.loads(orders[0][2])["run_id"]))
             found = [json.loads(answer) for answer in answers.collect()]
@@ -127,6 +129,27 @@ class StreamQuery:
         if len(found) != len(orders):
             raise QueryNotNarrow(self.pipeline.stream, [f"{len(orders)} tasks were planned, and {len(found)} have run"])
         return found
+
+    def rows_of(self, documents: Sequence[Document]) -> list[tuple[int, str]]:
+        """Returns the rows of these objects with their positions. Raises QueryNotNarrow and QueryRoundFailed."""
+        context: Any = self.session.sparkContext
+        lines = "\n".join(with_position(position, text.encode()).decode() for position, text in documents)
+        texts = context._jvm.java.util.regex.Pattern.compile("\n").splitAsStream(lines).toList()
+        written = self._query(self._frame(context._jsc.parallelize(texts, 1)))
+        try:
+            found = [row.decode().partition(" ") for row in written.collect()]
+        except (Py4JJavaError, PySparkException) as error:
+            said = str(error.java_exception.toString()) if isinstance(error, Py4JJavaError) else str(error)
+            raise QueryRoundFailed(self.pipeline.stream, _cause(error), raised_words(said)) from error
+        return [(int(position), row) for position, _, row in found]
+
+    def _query(self, rows: "DataFrame") -> "RDD[bytes]":
+        with self._explained():
+            made = self._made(rows)
+            if self.pipeline.query is not None and self.pipeline.query.function is not None:
+                self._look_at(made, rows)
+                self._look_at_again(made)
+            return self._written(self.session.sparkContext, made)
 
     @contextmanager
     def _explained(self) -> Iterator[None]:
@@ -223,6 +246,7 @@ class QueryEpochs:
     """Of each stream, the rounds of its last job."""
     failed: dict[str, FirnlineError] = field(default_factory=dict)
     """Of each stream whose last round failed, why."""
+    _isolations: dict[str, Isolation] = field(default_factory=dict)
 
     def streams(self, streams: Iterable[str]) -> list[str]:
         """Returns those with a query."""
@@ -253,6 +277,7 @@ class QueryEpochs:
             if known is None or known.pipeline != pipeline:
                 try:
                     self._queries[stream] = StreamQuery.of(self.spark, pipeline)
+                    self._isolations.pop(stream, None)
                 except FirnlineError as error:
                     problems[stream] = error
         return problems
@@ -276,7 +301,7 @@ class QueryEpochs:
     def _round(self, stream: str, tasks: Sequence[Task], problems: dict[str, FirnlineError]) -> list[dict[str, Any]]:
         orders = list(self._orders(stream, tasks))
         try:
-            answers = self._queries[stream].run(orders)
+            answers = self._answers(stream, orders)
         except Py4JNetworkError:
             raise
         except FirnlineError as error:
@@ -284,8 +309,45 @@ class QueryEpochs:
             log.warning("pipeline.query_failed", extra={"stream": stream, "problem": error.id, "cause": error.what})
             return []
         self.failed.pop(stream, None)
-        self._confirmed[stream] = tuple(each["token"] for each in answers)
         return answers
+
+    def _answers(self, stream: str, orders: Sequence[tuple[int, str, str]]) -> list[dict[str, Any]]:
+        """Runs a round. Raises QueryRoundFailed for what is not a record's doing, QueryNotNarrow, and Spark's end."""
+        query, isolation = self._queries[stream], self._isolations.get(stream)
+        if isolation is None or not isolation.is_at_work:
+            try:
+                answers = query.run(orders)
+            except QueryRoundFailed as error:
+                if error.was_cancelled:
+                    raise
+                isolation = self._isolations.setdefault(stream, Isolation(query.rows_of))
+                isolation.begin()
+                log.info("pipeline.query_isolated", extra={"stream": stream, "cause": error.cause})
+            else:
+                self._confirmed[stream] = tuple(each["token"] for each in answers)
+                return answers
+        try:
+            return self._isolated(isolation, orders)
+        except (Py4JJavaError, PySparkException) as error:
+            raise QueryRoundFailed(stream, _cause(error)) from error
+
+    def _isolated(self, isolation: Isolation, orders: Sequence[tuple[int, str, str]]) -> list[dict[str, Any]]:
+        """A round by way of the driver."""
+        context = self.spark.sparkContext
+        chosen = isolation.places(len(orders))
+        asked = [
+            (number, where, json.dumps({**json.loads(order), "most_pages": int(place in chosen)}))
+            for place, (number, where, order) in enumerate(orders)
+        ]
+        gathered = [json.loads(answer) for answer in run_in_own_workers(context, gather_partition, asked)]
+        found = isolation.pages([[(position, text) for position, text in each["documents"]] for each in gathered])
+        decisions = [
+            (*orders[place][:2], decision(orders[place][2], gathered[place]["token"], decided))
+            for place, decided in found.items()
+        ]
+        if decisions:
+            run_in_own_workers(context, decide_partition, decisions)
+        return gathered
 
     def _orders(self, stream: str, tasks: Sequence[Task]) -> Iterator[tuple[int, str, str]]:
         for number, where, assignment in tasks:

@@ -38,23 +38,35 @@ def feed_partition(orders: Iterable[str]) -> Iterator[bytes]:
     assert context is not None, "Spark runs it"
     for text in orders:
         order = json.loads(text)
-        group = _group(order)
-        group.services.queries.confirm(order["confirmed"])
-        of = group.services.queries.begin(order["stream"], GATHER_S)
-        is_stop_wanted = Watch(group.services.ledger, order["run_id"]).wants_a_stop()
-        answer = {
-            "token": of.token,
-            "pages": len(of.pages),
-            "attempt": context.attemptNumber(),
-            "is_over": group.are_over(order["stream"]),
-            "is_stop_wanted": is_stop_wanted,
-        }
+        group, of = _begun(order)
+        answer = {**_answer(order, group, of), "attempt": context.attemptNumber()}
         listener = _listen(_address(order["run_id"], context.taskAttemptId()))
         threading.Thread(
             target=_take, args=(listener, group.services.queries, of, answer), name="query-rows", daemon=True
         ).start()
         for position, document in of.positions():
-            yield b'{"_position":%d%b' % (position, b"," + document[1:] if len(document) > 2 else b"}")
+            yield with_position(position, document)
+
+
+def gather_partition(orders: Iterable[str]) -> Iterator[str]:
+    """Yields the objects of pages of a stream that wait, as many as are asked for, for the driver, which decides about them."""
+    for text in orders:
+        order = json.loads(text)
+        group, of = _begun(order, order["most_pages"])
+        found = [(position, document.decode()) for position, document in of.positions()]
+        yield json.dumps({**_answer(order, group, of), "documents": found})
+
+
+def decide_partition(decisions: Iterable[str]) -> Iterator[str]:
+    """Hands out what the driver has found of the objects that this process gave it. Yields nothing."""
+    for text in decisions:
+        decided = json.loads(text)
+        group = group_here(decided["content_hash"], decided["run_id"])
+        if group is not None:
+            rows = ((position, row.encode()) for position, row in decided["rows"])
+            raised = {position: str(words) for position, words in decided["raised"]}
+            group.services.queries.decide(decided["token"], rows, raised, decided["through"])
+        yield from ()
 
 
 def back_partition(rows: Iterable[bytes], run_id: str) -> Iterator[str]:
@@ -79,6 +91,11 @@ def back_partition(rows: Iterable[bytes], run_id: str) -> Iterator[str]:
             yield stream.readline().decode()
 
 
+def with_position(position: int, document: bytes) -> bytes:
+    """Returns an object as the query's source reads it."""
+    return b'{"_position":%d%b' % (position, b"," + document[1:] if len(document) > 2 else b"}")
+
+
 def feed_order(assignment: Assignment, stream: str, confirmed: Iterable[str]) -> str:
     """Returns what a task of a round is told."""
     return json.dumps(
@@ -90,6 +107,21 @@ def feed_order(assignment: Assignment, stream: str, confirmed: Iterable[str]) ->
             "assignment": assignment.to_json(),
         }
     )
+
+
+def _begun(order: dict[str, Any], most_pages: int | None = None) -> tuple[ShardGroup, Round]:
+    group = _group(order)
+    group.services.queries.confirm(order["confirmed"])
+    return group, group.services.queries.begin(order["stream"], GATHER_S, most_pages)
+
+
+def _answer(order: dict[str, Any], group: ShardGroup, of: Round) -> dict[str, object]:
+    return {
+        "token": of.token,
+        "pages": len(of.pages),
+        "is_over": group.are_over(order["stream"]),
+        "is_stop_wanted": Watch(group.services.ledger, order["run_id"]).wants_a_stop(),
+    }
 
 
 def _group(order: dict[str, str]) -> ShardGroup:

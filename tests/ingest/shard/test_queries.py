@@ -5,13 +5,14 @@ Rounds are run by a thread with a function in place of Spark's query; tests/spar
 
 import json
 import threading
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Container, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from typing import Any
 
 import pytest
 
 from firnline_ingest.config.query import QueryNotRunHere, SeveralRowsOfOneRecord
+from firnline_ingest.dead_letters.errors import UnusableRecord
 from firnline_ingest.records.rejection import RejectReason
 from firnline_ingest.records.rows import RowMaker
 from firnline_ingest.shard.checkpointer import SettlingStopped
@@ -19,8 +20,10 @@ from firnline_ingest.shard.queries import PageQueries, Round
 from firnline_ingest.shard.receipt import ShardState
 from firnline_ingest.shard.request import ShardRequest
 from firnline_ingest.shard.steps import EpochStep
+from firnline_ingest.snowflake import sending
 from firnline_ingest.values import Position
 from tests.fakes.kills import Killed, dies_at
+from tests.fakes.kpl_packing import Packed, pack
 from tests.fakes.receipts import problem
 from tests.ingest.shard.conftest import World
 from tests.ingest.waiting import HANGS_S
@@ -61,6 +64,30 @@ def rounds(queries: PageQueries, query: Query, stream: str = "events") -> Iterat
             of = queries.begin(stream, 0.05)
             queries.keep(of, rows_of(of, query))
             queries.confirm([of.token])
+
+    thread = threading.Thread(target=go_on, daemon=True)
+    thread.start()
+    try:
+        yield
+    finally:
+        over.set()
+        thread.join(HANGS_S)
+
+
+@contextmanager
+def decided(queries: PageQueries, bad: Container[int], at_once: int) -> Iterator[None]:
+    """Rounds by way of the driver, which decides about so many objects of a page; keeps odd numbers, and raises on some."""
+    over = threading.Event()
+
+    def go_on() -> None:
+        while not over.is_set():
+            begun = queries.begin("events", 0.05, most_pages=1)
+            if objects := list(begun.positions())[:at_once]:
+                numbers = {position: json.loads(text)["n"] for position, text in objects}
+                raised = {position: "[DIVIDE_BY_ZERO]" for position, n in numbers.items() if n in bad}
+                good = [(each, text) for each, text in objects if each not in raised and numbers[each] % 2]
+                queries.decide("of another process", [], {}, objects[-1][0])
+                queries.decide(begun.token, good, raised, objects[-1][0])
 
     thread = threading.Thread(target=go_on, daemon=True)
     thread.start()
@@ -178,6 +205,52 @@ def test_rows_of_a_round_that_was_cut_short_or_not_confirmed_are_never_taken(que
     thread.join(HANGS_S)
     assert queried.numbers == [1, 3, 5]
     assert receipts[0].state is ShardState.DONE
+
+
+@pytest.mark.parametrize("at_once", [1, 2, 6])
+def test_what_the_query_raises_an_error_on_is_a_dead_letter_in_its_place(queried: World, at_once: int) -> None:
+    """`at_once`: of how many objects a round knows the answer, as when its time was over."""
+    queried.put(*range(6))
+    queries = PageQueries()
+    with decided(queries, {0, 3}, at_once):
+        receipt = bounded(queried.services(queries=queries, typed_by=lambda _: typed), queried.work())
+    assert queried.numbers == [1, 5]
+    assert [(json.loads(each.data)["n"], each.reason) for each in queried.letters] == [
+        (0, RejectReason.TRANSFORM_FAILED),
+        (3, RejectReason.TRANSFORM_FAILED),
+    ]
+    assert "raised an error on it: [DIVIDE_BY_ZERO]" in queried.letters[0].detail
+    assert (receipt.state, receipt.dead_letters, receipt.filtered) == (ShardState.DONE, 2, 2)
+    assert queried.row.read_through == queried.shard.last_position
+
+
+def test_a_pipeline_that_wants_to_stop_at_such_a_record_stops_in_front_of_it(queried: World) -> None:
+    queried.configure(query=OF, on_error="stop")
+    numbers = queried.put(*range(6))
+    queries = PageQueries()
+    with decided(queries, {3}, 2):
+        receipt = bounded(queried.services(queries=queries, typed_by=lambda _: typed), queried.work())
+    assert problem(receipt) == UnusableRecord.id
+    assert queried.numbers == [1]
+    assert queried.letters == []
+    assert queried.row.read_through == Position(int(numbers[2]))
+
+
+@pytest.mark.parametrize("step", [EpochStep.READ, EpochStep.DEAD_LETTERED, EpochStep.APPENDED, EpochStep.PROVEN])
+@pytest.mark.parametrize("kills_at", range(1, 4))
+def test_a_kill_inside_an_aggregate_of_which_a_part_raises_loses_and_doubles_none(
+    queried: World, monkeypatch: pytest.MonkeyPatch, step: EpochStep, kills_at: int
+) -> None:
+    monkeypatch.setattr(sending, "APPEND_BYTES", 900)
+    queried.put(0, pack(Packed(b'{"n":%d}' % n) for n in range(1, 5)), 5, pack(Packed(b'{"n":%d}' % n) for n in (6, 7)))
+    for run_id, observer in (("killed", {"observer": dies_at(step, kills_at)}), ("next", {})):
+        queries = PageQueries()
+        with decided(queries, {2, 5}, 3), suppress(Killed):
+            of: Any = queried.services(run_id, queries=queries, typed_by=lambda _: typed, **observer)
+            bounded(of, queried.work())
+    assert queried.numbers == [1, 3, 7]
+    assert sorted({json.loads(each.data)["n"] for each in queried.letters}) == [2, 5]
+    assert queried.row.read_through == Position(queried.shard.last_position.sequence_number, 1)
 
 
 def test_a_shard_that_is_stopped_while_it_waits_leaves_its_page_for_the_next_run(queried: World) -> None:

@@ -7,6 +7,7 @@ import pytest
 
 from firnline_ingest.config.model import EngineConfig
 from firnline_ingest.spark.errors import QueryRoundFailed
+from firnline_ingest.spark.query_isolation import Document
 from firnline_ingest.spark.query_rounds import QueryEpochs, StreamQuery
 from tests.fakes.configs import reading
 
@@ -27,6 +28,9 @@ class StandInQuery:
             raise QueryRoundFailed("orders", "[DIVIDE_BY_ZERO] Division by zero.")
         return [{"token": "t", "is_over": True, "is_stop_wanted": False} for _ in orders]
 
+    def rows_of(self, documents: Sequence[Document]) -> list[tuple[int, str]]:
+        raise QueryRoundFailed("orders", "[DIVIDE_BY_ZERO] Division by zero.")
+
 
 @pytest.fixture
 def configured() -> EngineConfig:
@@ -43,6 +47,7 @@ def test_a_query_whose_rounds_fail_rests_when_its_pipeline_has_stopped_and_is_tr
         return made[-1]
 
     monkeypatch.setattr(StreamQuery, "of", of)
+    monkeypatch.setattr(QueryEpochs, "_isolated", lambda _self, _isolation, orders: made[-1].run(orders))
     epochs = QueryEpochs(None, configured)  # type: ignore[arg-type] # no Spark
     resting: set[str] = set()
     streams = ("orders", "clicks")
@@ -56,10 +61,11 @@ def test_a_query_whose_rounds_fail_rests_when_its_pipeline_has_stopped_and_is_tr
 
     assert epoch() == ["FL-1214"]
     assert epoch() == ["FL-1214"]
-    assert made[0].rounds == 2
+    tried = made[0].rounds
+    assert tried > 1
     resting.add("orders")
     assert epoch() == ["FL-1214"]
-    assert made[0].rounds == 2
+    assert made[0].rounds == tried
     resting.clear()
     made[0].fails = False
     assert epoch() == []

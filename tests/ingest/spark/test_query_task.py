@@ -1,15 +1,20 @@
 """The socket between the two processes of a query's round: nobody else can listen or speak there."""
 
+import json
 import socket
 import tempfile
 import threading
 import uuid
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from firnline_ingest.shard.queries import PageQueries
+from firnline_ingest.records.queried import QueriedRows, Raised
+from firnline_ingest.shard.queries import PageQueries, ShardQuery
 from firnline_ingest.spark import query_task
+from firnline_ingest.spark.query_isolation import PageVerdict, decision
 
 
 def test_a_long_temporary_folder_leaves_room_for_a_sockets_name(
@@ -60,3 +65,50 @@ def test_rows_that_end_without_their_end_are_not_kept() -> None:
     assert not taking.is_alive()
     assert of.answers is None
     assert not address.exists()
+
+
+class StandInGroup:
+    """Stands for as much of a group as a round asks for."""
+
+    def __init__(self) -> None:
+        self.queries = PageQueries()
+        self.services = self
+        self.ledger = None
+
+    def are_over(self, stream: str) -> bool:
+        return stream == "over"
+
+
+def test_a_page_goes_to_the_driver_and_its_verdicts_come_back_in_parts(monkeypatch: pytest.MonkeyPatch) -> None:
+    group: Any = StandInGroup()
+    watch: Any = type("Watch", (), {"__init__": lambda *_: None, "wants_a_stop": lambda _: False})
+    for name, stand_in in (("group_here", lambda *_: group), ("Watch", watch)):
+        monkeypatch.setattr(query_task, name, stand_in)
+    order = {"stream": "orders", "run_id": "r", "content_hash": "h", "confirmed": [], "assignment": ""}
+    documents = [b'{"n":%d,"s":"\xc3\xa9"}' % n for n in range(3)]
+    maker = QueriedRows.__new__(QueriedRows)
+    found: list[Any] = []
+    maker._query = ShardQuery("orders", group.queries, lambda each: each, lambda: None)
+    waits = threading.Thread(target=lambda: found.extend(maker._answers(documents)), daemon=True)
+    waits.start()
+    for most, number in ((0, 0), (1, 3), (1, 1)):
+        (answer,) = query_task.gather_partition([json.dumps({**order, "most_pages": most})])
+        told = json.loads(answer)
+        assert (len(told["documents"]), told["is_over"], told["is_stop_wanted"]) == (number, False, False)
+        if number:
+            first = told["documents"][0][0]
+            rows, raised = ([(first, '{"n":0}'), (first, '{"n":9}')], {first + 1: "words"}) if number == 3 else ([], {})
+            verdict = PageVerdict(first + 1 if number == 3 else first, rows, raised)
+            assert list(query_task.decide_partition([decision(json.dumps(order), told["token"], verdict)])) == []
+        until(lambda: not waits.is_alive() or len(group.queries._unanswered("orders")) == 1)
+    waits.join(10)
+    assert found == [[b'{"n":0}', b'{"n":9}'], Raised("words"), ()]
+
+
+def until(condition: Callable[[], bool]) -> None:
+    over = threading.Event()
+    for _ in range(1000):
+        if condition():
+            return
+        over.wait(0.01)
+    raise AssertionError("it did not come about")
