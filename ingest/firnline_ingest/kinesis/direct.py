@@ -8,7 +8,7 @@ request, a proxy, retries that are botocore's, a certificate of a client, a sign
 
 import ssl
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 from uuid import uuid4
 
 import msgspec
@@ -41,7 +41,7 @@ SCHEME = "AWS4-HMAC-SHA256"
 _encode = msgspec.json.Encoder().encode
 
 
-class ReadRequest:
+class SignedRequest:
     """A request as botocore's SigV4 looks at it, and those who answer in its place. Its headers are a plain dictionary: a message
     of the email package takes longer than to sign.
     """
@@ -79,43 +79,66 @@ class Signature(SigV4Auth):
         return self._signed
 
 
-class DirectReads:
-    """The method get_records of one client. Thread-safe."""
+class SignedCalls:
+    """Requests of one operation of a client, with what botocore has decided of the first one. Thread-safe."""
 
-    def __init__(
-        self, client: "KinesisClient", pages: CborPages, parser: Any, *, stream_arn: str | None, connections: int
-    ) -> None:
-        self._client: Any = client
-        self._by_botocore: Callable[..., Any] = client.get_records
-        self._pages = pages
-        self._parser = parser
-        self._also = {} if stream_arn is None else {"StreamARN": stream_arn}
+    def __init__(self, client: Any, event: str, *, connections: int) -> None:
+        """`event` is the operation as botocore names it in its events: `kinesis.GetRecords`."""
+        self._client = client
+        self._event = event
         self._most = connections
-        self._shape = self._client.meta.service_model.operation_model(OPERATION).output_shape
         self._sent: tuple[str, list[tuple[str, str]]] | None = None
         self._connections: Connections | None = None
-        self.direct = 0
-        """How many reads did not go botocore's way."""
+
+    @property
+    def is_ready(self) -> bool:
+        """Whether a request was seen that is signed as ours are, to a host that is reached without a proxy."""
+        return self._sent is not None
 
     def register(self) -> None:
-        """From now on the client reads so."""
-        if _is_plain(self._client):
-            self._client.meta.events.register_first(f"before-send.{EVENT}", self._observe)
-            self._client.get_records = self.get_records
-            self._close_client = self._client.close
-            self._client.close = self._close
+        """Looks at what the client sends from now on."""
+        self._client.meta.events.register_first(f"before-send.{self._event}", self._observe)
 
-    def _close(self) -> None:
+    def close(self) -> None:
         if self._connections is not None:
             self._connections.close()
-        self._close_client()
 
-    def get_records(self, **request: Any) -> Any:
-        """Answers as the client's own method. Raises as it does."""
-        if self._sent is None or request.keys() != FORM:
-            return self._by_botocore(**request)
-        self.direct += 1
-        return self._read(request, *self._sent)
+    def signed(self, body: bytes, content_type: str) -> SignedRequest:
+        """Returns the request, signed with the credentials of this moment. Raises what botocore raises where there are none."""
+        assert self._sent is not None, "is_ready is asked first"
+        assert self._connections is not None, "it is made with what is kept"
+        url, kept = self._sent
+        headers = dict(kept)
+        headers["Content-Type"] = content_type
+        headers["amz-sdk-invocation-id"] = str(uuid4())
+        signer = self._client._request_signer
+        asked = SignedRequest(url, headers, body)
+        credentials = signer._credentials.get_frozen_credentials()
+        signature = Signature(credentials, signer._signing_name, signer._region_name, self._connections.host)
+        signature.add_auth(cast("Any", asked))
+        return asked
+
+    def sent(self, asked: SignedRequest) -> dict[str, Any]:
+        """Returns the answer as botocore's parsers take it, whatever its status. Raises what botocore raises without one."""
+        status, answered, content = self._send(asked)
+        context = {"operation_name": self._event.partition(".")[2]}
+        return {"status_code": status, "headers": answered, "body": content, "context": context}
+
+    def refusal(self, status: int, parsed: dict[str, Any], fields: Mapping[str, Any]) -> Exception:
+        """Returns the client's own error, after whoever listens has heard of it."""
+        metadata = parsed.setdefault("ResponseMetadata", {})
+        metadata |= {"RetryAttempts": 0, "MaxAttemptsReached": True}
+        operation = self._event.partition(".")[2]
+        self._client.meta.events.emit(
+            f"after-call.{self._event}",
+            http_response=_Status(status),
+            parsed=parsed,
+            model=self._client.meta.service_model.operation_model(operation),
+            context={PARTS: fields},
+        )
+        code = parsed.get("Error", {}).get("Code")
+        error: Exception = self._client.exceptions.from_code(code)(parsed, operation)
+        return error
 
     def _observe(self, request: Any, **_: Any) -> None:
         """Keeps what botocore has decided, at the first request that is signed as ours are."""
@@ -141,58 +164,67 @@ class DirectReads:
         )
         self._sent = request.url, [pair for pair in headers if pair[0].lower() not in OF_EACH_REQUEST]
 
-    def _read(self, request: dict[str, Any], url: str, kept: list[tuple[str, str]]) -> Any:
+    def _send(self, asked: SignedRequest) -> tuple[int, Mapping[str, str], bytes]:
+        """Whoever answers in botocore's place answers here as well."""
+        for _, answer in self._client.meta.events.emit(f"before-send.{self._event}", request=asked):
+            if answer is not None:
+                return answer.status_code, answer.headers, answer.content
         assert self._connections is not None, "it is made with what is kept"
+        return self._connections.post(list(asked.headers.items()), asked.body)
+
+
+class DirectReads:
+    """The method get_records of one client. Thread-safe."""
+
+    def __init__(
+        self, client: "KinesisClient", pages: CborPages, parser: Any, *, stream_arn: str | None, connections: int
+    ) -> None:
+        self._client: Any = client
+        self._by_botocore: Callable[..., Any] = client.get_records
+        self._pages = pages
+        self._parser = parser
+        self._also = {} if stream_arn is None else {"StreamARN": stream_arn}
+        self._shape = self._client.meta.service_model.operation_model(OPERATION).output_shape
+        self._calls = SignedCalls(client, EVENT, connections=connections)
+        self.direct = 0
+        """How many reads did not go botocore's way."""
+
+    def register(self) -> None:
+        """From now on the client reads so."""
+        if is_plain(self._client) and _attempts(self._client) == 1:
+            self._calls.register()
+            self._client.get_records = self.get_records
+            self._close_client = self._client.close
+            self._client.close = self._close
+
+    def _close(self) -> None:
+        self._calls.close()
+        self._close_client()
+
+    def get_records(self, **request: Any) -> Any:
+        """Answers as the client's own method. Raises as it does."""
+        if not self._calls.is_ready or request.keys() != FORM:
+            return self._by_botocore(**request)
+        self.direct += 1
+        return self._read(request)
+
+    def _read(self, request: dict[str, Any]) -> Any:
         fields = request | self._also
         is_cbor = self._pages.is_asked_for
         body = in_cbor(fields) if is_cbor else _encode(fields)
-        headers = dict(kept)
-        headers["Content-Type"] = CBOR if is_cbor else "application/x-amz-json-1.1"
-        headers["amz-sdk-invocation-id"] = str(uuid4())
-        signer = self._client._request_signer
-        asked: Any = ReadRequest(url, headers, body)
-        credentials = signer._credentials.get_frozen_credentials()
-        Signature(credentials, signer._signing_name, signer._region_name, self._connections.host).add_auth(asked)
+        asked = self._calls.signed(body, CBOR if is_cbor else "application/x-amz-json-1.1")
         try:
-            status, answered, content = self._send(asked, body)
+            response = self._calls.sent(asked)
         except Exception as error:
             self._client.meta.events.emit(f"after-call-error.{EVENT}", exception=error, context={PARTS: fields})
             raise
-        response = {
-            "status_code": status,
-            "headers": answered,
-            "body": content,
-            "context": {"operation_name": OPERATION},
-        }
         parsed = self._parser.parse(response, self._shape)
+        status = response["status_code"]
         if status < 300:
             return parsed
         if is_cbor and self._pages.is_refused(status, parsed):
             return self._by_botocore(**request)
-        return self._refused(status, parsed, fields)
-
-    def _send(self, asked: Any, body: bytes) -> tuple[int, Mapping[str, str], bytes]:
-        """Whoever answers in botocore's place answers here as well."""
-        for _, answer in self._client.meta.events.emit(f"before-send.{EVENT}", request=asked):
-            if answer is not None:
-                return answer.status_code, answer.headers, answer.content
-        assert self._connections is not None, "it is made with what is kept"
-        return self._connections.post(list(asked.headers.items()), body)
-
-    def _refused(self, status: int, parsed: dict[str, Any], fields: dict[str, Any]) -> Any:
-        """Raises the client's own error, after whoever listens has heard of it."""
-        metadata = parsed.setdefault("ResponseMetadata", {})
-        metadata |= {"RetryAttempts": 0, "MaxAttemptsReached": True}
-        answer = _Status(status)
-        self._client.meta.events.emit(
-            f"after-call.{EVENT}",
-            http_response=answer,
-            parsed=parsed,
-            model=self._client.meta.service_model.operation_model(OPERATION),
-            context={PARTS: fields},
-        )
-        code = parsed.get("Error", {}).get("Code")
-        raise self._client.exceptions.from_code(code)(parsed, OPERATION)
+        raise self._calls.refusal(status, parsed, fields)
 
 
 class _Status:
@@ -200,20 +232,23 @@ class _Status:
         self.status_code = status_code
 
 
-def _is_plain(client: Any) -> bool:
+def is_plain(client: Any) -> bool:
     """Returns whether this botocore, and this client, are as what is kept here needs them."""
     config: Any = client.meta.config
     session: Any = getattr(getattr(client, "_endpoint", None), "http_session", None)
     signer = getattr(client, "_request_signer", None)
-    attempts = (config.retries or {}).get("total_max_attempts")
     return (
         all(hasattr(session, name) for name in ("_proxy_config", "_verify"))
         and all(hasattr(signer, name) for name in ("_credentials", "_region_name", "_signing_name"))
         and (session._verify is True or isinstance(session._verify, str))
         and config.signature_version in ("v4", None)
         and config.client_cert is None
-        and attempts == 1
     )
+
+
+def _attempts(client: Any) -> int | None:
+    attempts: int | None = (client.meta.config.retries or {}).get("total_max_attempts")
+    return attempts
 
 
 def _trusting(verify: Any) -> ssl.SSLContext:

@@ -17,6 +17,7 @@ from firnline_ingest.aws.codes import DENIED, MALFORMED, NO_ANSWER, NO_CREDENTIA
 from firnline_ingest.aws.request_parts import described
 from firnline_ingest.aws.trust import said
 from firnline_ingest.errors import LedgerError
+from firnline_ingest.ledger.direct import direct_calls
 from firnline_ingest.ledger.errors import (
     LedgerCredentialsStale,
     LedgerForbidden,
@@ -53,6 +54,7 @@ class ItemTable:
     def __init__(self, client: "DynamoDBClient", name: str) -> None:
         self.client = client
         self.name = name
+        self._direct = direct_calls(client)
 
     def understood(self, read: Callable[[], Result]) -> Result:
         """Returns what `read` makes of an answer.
@@ -100,7 +102,8 @@ class ItemTable:
         self.call("DeleteItem", "delete_item", Key=serialized(key), **of_write(condition))
 
     def call(self, operation: str, method: str, **request: Any) -> Any:
-        send = partial(getattr(self.client, method), TableName=self.name, **request)
+        call: Callable[..., Any] = self._direct.get(method) or getattr(self.client, method)
+        send = partial(call, TableName=self.name, **request)
         try:
             return self.understood(send)
         except ClientError as error:

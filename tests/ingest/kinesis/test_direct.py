@@ -24,7 +24,7 @@ from botocore.exceptions import (
 from firnline_ingest.config.access import Access
 from firnline_ingest.config.model import AwsConfig
 from firnline_ingest.kinesis.client import kinesis_client
-from firnline_ingest.kinesis.direct import ReadRequest, Signature
+from firnline_ingest.kinesis.direct import SignedRequest, Signature
 from firnline_ingest.kinesis.http import Connections
 
 from .direct_server import PAGE, THROTTLED, Server, answer, client_of, direct, read, trouble, warm
@@ -254,7 +254,7 @@ def test_a_client_that_is_closed_keeps_no_connection(server: Server) -> None:
     warm(client, server)
     server.answers += [answer()]
     read(client)
-    kept = client.get_records.__self__._connections
+    kept = client.get_records.__self__._calls._connections
     assert len(kept._free) == 1
     client.close()
     assert len(kept._free) == 0
@@ -274,7 +274,7 @@ def test_threads_read_at_once_each_on_its_connection(server: Server) -> None:
     for thread in threads:
         thread.join(30)
     assert counts == [1] * 40
-    assert len(client.get_records.__self__._connections._free) <= 2
+    assert len(client.get_records.__self__._calls._connections._free) <= 2
 
 
 def test_an_answer_that_lasts_to_the_end_of_its_connection_is_followed_by_another_connection(server: Server) -> None:
@@ -353,7 +353,7 @@ def test_a_request_is_signed_as_botocore_signs_it(
     body, credentials = b'{"ShardIterator":"iterator","Limit":10}', ReadOnlyCredentials("AKID", "secret", token)
     botocores: Any = AWSRequest(method="POST", url=url, headers=headers, data=body)
     SigV4Auth(credentials, "kinesis", "eu-central-1").add_auth(botocores)
-    ours: Any = ReadRequest(url, dict(headers), body)
+    ours: Any = SignedRequest(url, dict(headers), body)
     Signature(credentials, "kinesis", "eu-central-1", host).add_auth(ours)
     assert ours.headers == dict(botocores.headers.items())
     assert "host;" in ours.headers["Authorization"]
