@@ -24,7 +24,7 @@ from botocore.exceptions import (
 from firnline_ingest.config.access import Access
 from firnline_ingest.config.model import AwsConfig
 from firnline_ingest.kinesis.client import kinesis_client
-from firnline_ingest.kinesis.direct import SignedRequest, Signature
+from firnline_ingest.kinesis.direct import Signature, SignedRequest
 from firnline_ingest.kinesis.http import Connections
 
 from .direct_server import PAGE, THROTTLED, Server, answer, client_of, direct, read, trouble, warm
