@@ -92,7 +92,7 @@ class SignedCalls:
 
     @property
     def is_ready(self) -> bool:
-        """Whether a request was seen that is signed as ours are, to a host that is reached without a proxy."""
+        """True once a request was seen that is signed as ours are, to a host that is reached without a proxy."""
         return self._sent is not None
 
     def register(self) -> None:
