@@ -61,7 +61,7 @@ def test_what_the_engine_rests_on_is_asked(answered: dict[str, Any]) -> None:
     said = answered["snowflake"]
     assert said["streaming: the same request again"]["is the first answer"] is True
     assert said["streaming: rows of one that was sent twice"] == 1
-    assert said["streaming: another request with a used token"]["code"] == "STALE_CONTINUATION_TOKEN_SEQUENCER"
+    assert said["streaming: another request with a used token"]["status"] == 200
     assert said["streaming: an append after the table was replaced"]["status"] == 200
     assert said["streaming: the status after the table was replaced"] is False
 
