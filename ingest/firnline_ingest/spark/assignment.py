@@ -85,9 +85,11 @@ class Assignment:
         return [_work(shard, self.config) for shard in self.shards]
 
     def to_json(self) -> str:
+        retries = self.config.retries.model_dump(mode="json", by_alias=True, exclude_unset=True)
         return json.dumps(
             {
-                "config": self.config.model_dump(mode="json", by_alias=True),
+                # a default of `attempts` that plans give up after would stop shards as one that a person set
+                "config": self.config.model_dump(mode="json", by_alias=True) | {"retries": retries},
                 "run_id": self.run_id,
                 "shards": [asdict(shard) for shard in self.shards],
                 "seconds": self.seconds,

@@ -35,6 +35,16 @@ def test_an_assignment_survives_the_way_to_a_task() -> None:
     assert assignment.works[-1].reported == reported
 
 
+@pytest.mark.parametrize(("given", "stops"), [({}, False), ({"describe_stream": {"attempts": 5}}, True)])
+def test_only_attempts_that_a_person_set_stop_a_shard_of_a_task(given: dict[str, object], stops: bool) -> None:
+    """Plans give up after five by default; a shard waits for as long as it takes."""
+    asked = config(retries=given)
+    there = Assignment.from_json(Assignment(asked, "run", (), 30.0).to_json())
+    assert there.config == asked
+    retry = there.config.retries.describe_stream
+    assert (retry.is_over(5), retry.is_over_for_a_shard(5)) == (True, stops)
+
+
 def test_work_names_its_channel_after_application_stream_incarnation_and_shard() -> None:
     (work,) = Assignment(CONFIG, "run", (planned(1, "t:42", "p1,p2"),), 30.0).works
     assert work.channel == "APP~EVENTS~17~SHARDID-000000000001"
