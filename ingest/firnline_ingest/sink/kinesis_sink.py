@@ -223,6 +223,8 @@ class KinesisSink:
 
     def _put(self, entries: Sequence[Entry]) -> list[str | None]:
         with self._changed:
+            if self._is_given_up():  # who raises it may have counted these as not in
+                return ["the sink had failed before"] * len(entries)
             asked = {id(each) for each in entries} - self._maybe_in
             self._maybe_in |= asked
         try:
@@ -232,9 +234,13 @@ class KinesisSink:
                 with self._changed:
                     self._maybe_in -= asked
             raise
-        refused = {id(each) for each, why in zip(entries, causes, strict=True) if not isinstance(why, Unanswered)}
+        refused = {
+            id(each)
+            for each, why in zip(entries, causes, strict=True)
+            if why is not None and not isinstance(why, Unanswered)
+        }
         with self._changed:
-            self._maybe_in -= asked & refused
+            self._maybe_in -= asked & refused  # those that are in stay until `_settle` counts them
             self._retried += len(causes) - causes.count(None)
         return causes
 

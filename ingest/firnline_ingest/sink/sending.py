@@ -55,21 +55,19 @@ def send(
     Raises RecordsRefused after `attempts` requests in a row that got nothing in, and what `put` raises.
     """
     in_vain = 0
-    while entries:
+    while entries and not is_given_up():
         causes = put(entries)
         refused = [each for each, cause in zip(entries, causes, strict=True) if cause is not None]
         if len(refused) < len(entries):
             settled([each for each, cause in zip(entries, causes, strict=True) if cause is None])
             in_vain = 0
         in_vain += 1
-        if refused and in_vain >= budget.attempts:
-            cause = next(each for each in reversed(causes) if each is not None)
-            raise RecordsRefused(stream, refused=len(refused), attempts=in_vain, cause=cause)
         entries = refused
         if refused and not is_given_up():
+            if in_vain >= budget.attempts:
+                cause = next(each for each in reversed(causes) if each is not None)
+                raise RecordsRefused(stream, refused=len(refused), attempts=in_vain, cause=cause)
             budget.wait(in_vain - 1)
-        if is_given_up():
-            return
 
 
 def requests_of(entries: Iterable[Entry], options: SinkOptions) -> Iterator[list[Entry]]:

@@ -4,14 +4,17 @@ import random
 import threading
 import time
 from collections import defaultdict
+from collections.abc import Callable
+from typing import Any
 
 import pytest
 
 from firnline_ingest.config.model import AwsConfig
 from firnline_ingest.errors import FirnlineError
-from firnline_ingest.sink import KinesisSink, SinkOptions, fixed, put_all
+from firnline_ingest.sink import KinesisSink, SinkOptions, fixed, kinesis_sink, put_all
 from firnline_ingest.sink.client import sink_client
 from firnline_ingest.sink.errors import PutForbidden, RecordUnfit, RequestRefused, SinkFailed, SinkStreamMissing
+from firnline_ingest.sink.sending import send
 from firnline_ingest.sink.waiting import Entry, InAnyOrder, InOrderOfKeys
 from firnline_local.clock import ManualClock
 from firnline_local.kinesis import FakeKinesis
@@ -76,6 +79,56 @@ def test_a_sink_that_fails_says_how_many_are_in_and_those_are(kinesis: FakeKines
         put_all(client, "orders", records(500), options, pause=no_pause)  # type: ignore[arg-type]
     assert raised.value.acknowledged <= len(stored(kinesis)) <= raised.value.acknowledged + raised.value.unknown
     assert raised.value.unacknowledged > 0
+
+
+def test_records_that_are_in_and_not_counted_yet_may_be_in(
+    kinesis: FakeKinesis, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Another thread's failure is raised between the answer to a request and the count of its records."""
+    sink = KinesisSink(kinesis.client(), "orders", SinkOptions(in_flight=1))
+    between: list[SinkFailed] = []
+
+    def watched(*given: Any, settled: Callable[[list[Entry]], object], **named: Any) -> None:
+        def before(entries: list[Entry]) -> None:
+            between.append(sink.failed_by(RuntimeError("another request")))
+            settled(entries)
+
+        send(*given, settled=before, **named)
+
+    monkeypatch.setattr(kinesis_sink, "send", watched)
+    for record in records(7):
+        sink.put(record)
+    sink.close()
+    assert [(each.acknowledged, each.unacknowledged, each.unknown) for each in between] == [(0, 7, 7)]
+    after = sink.failed_by(RuntimeError("after it"))
+    assert (after.acknowledged, after.unacknowledged, after.unknown) == (7, 0, 0)
+
+
+def test_records_that_were_taken_for_a_request_are_not_put_after_a_failure_that_counted_them_as_not_in(
+    kinesis: FakeKinesis, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    kinesis.faults.replace([refused("PutRecords", "AccessDeniedException")])
+    client, is_taken, is_raised = Watched(kinesis), threading.Event(), threading.Event()
+
+    def late(put: Any, stream: str, entries: list[Entry], *given: Any, **named: Any) -> None:
+        if entries[0].data == b"0":
+            assert is_taken.wait(30)  # fails only then
+        else:
+            is_taken.set()
+            assert is_raised.wait(30)
+        send(put, stream, entries, *given, **named)
+
+    monkeypatch.setattr(kinesis_sink, "send", late)
+    sink = KinesisSink(client, "orders", SinkOptions(batch_records=1, in_flight=2))  # type: ignore[arg-type]
+    for record in records(2):
+        sink.put(record)
+    with pytest.raises(SinkFailed) as raised:
+        sink.flush()
+    is_raised.set()
+    with pytest.raises(SinkFailed):
+        sink.close()
+    assert (raised.value.unacknowledged, raised.value.unknown) == (2, 0)
+    assert [each["Data"] for request in client.requests for each in request] == [b"0"]
 
 
 def test_in_order_a_request_has_one_record_of_a_key(kinesis: FakeKinesis) -> None:
