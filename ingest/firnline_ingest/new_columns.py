@@ -5,7 +5,7 @@ and are asked for again after a while. So no value is dropped uncounted, and no 
 channel at most: the account behind a channel that is opened again may be another one, whose table has less.
 
 No page says that a channel which was open before knows a column that was added since, and other clients open theirs again
-(supabase/etl, `client.rs`, read 2026-11-29). So a column answers for a channel only if that was opened after it was seen.
+(supabase/etl, `client.rs`, read 2026-11-29). So a column answers for a channel only if its opening began after it was seen.
 """
 
 import logging
@@ -13,7 +13,7 @@ import threading
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import NoReturn
+from typing import NamedTuple
 
 from firnline_ingest.config.model import EngineConfig, PipelineConfig
 from firnline_ingest.errors import FirnlineError
@@ -41,9 +41,16 @@ UNASKED = TableKeys(frozenset(), gets_more=True)
 log = logging.getLogger(__name__)
 
 
-def not_opened_before() -> NoReturn:
-    """Raises AssertionError: only what has opened a channel can be older than a column."""
-    raise AssertionError
+class Opening(NamedTuple):
+    """The time that the opening of a channel took, in seconds by the clock of NewColumns."""
+
+    begun_s: float
+    """What came to a table since then, the channel may not know."""
+    done_s: float
+    """What was looked at before then may have been another account's."""
+
+
+NO_CHANNEL = Opening(begun_s=float("inf"), done_s=float("-inf"))
 
 
 @dataclass(slots=True)
@@ -58,22 +65,22 @@ class _Table:
     asked_s: float = 0.0
     """When the columns were looked at last."""
     seen: frozenset[str] | None = None
-    """The columns of the last look of all; None before the first one."""
+    """The columns of the last look; None before the first one."""
     added_s: dict[str, float] = field(default_factory=dict)
-    """When a column was seen that had not been there at the look before."""
+    """When a column was seen first that had not been there at the look before."""
 
-    def look(self, columns: frozenset[str], now_s: float) -> frozenset[str]:
+    def look(self, columns: frozenset[str], seen_s: float) -> frozenset[str]:
+        """`seen_s`: when they were there at the latest."""
         if self.seen is not None:
-            self.added_s |= dict.fromkeys(columns - self.seen, now_s)
+            self.added_s |= dict.fromkeys(columns - self.seen, seen_s)
         self.seen = columns
         return columns
 
-    def is_older(self, column: str, opened_s: float) -> bool:
-        return self.added_s.get(column, ALWAYS) < opened_s
+    def is_older(self, column: str, opening: Opening) -> bool:
+        return self.added_s.get(column, ALWAYS) < opening.begun_s
 
-    def has_newer(self, opened_s: float) -> bool:
-        """Returns whether a column came after that time; no channel was opened at 0."""
-        return opened_s > 0 and any(added_s >= opened_s for added_s in self.added_s.values())
+    def has_newer(self, opening: Opening) -> bool:
+        return any(added_s >= opening.begun_s for added_s in self.added_s.values())
 
 
 @dataclass(slots=True)
@@ -92,22 +99,34 @@ class NewColumns:
     def of(cls, config: EngineConfig, ledger: ColumnLedger | None = None) -> "NewColumns":
         return cls(TargetCatalog(config), ledger=ledger)
 
-    def known(self, pipeline: PipelineConfig, tables: Iterable[str], since_s: float = 0.0) -> Mapping[str, TableKeys]:
+    def begin_opening(self, pipeline: PipelineConfig, tables: Iterable[str]) -> float:
+        """Returns when the opening of a channel begins, by the clock: every column that comes later is seen as a new one. Raises
+        what keeps Snowflake from being asked."""
+        with self._lock:
+            found = {name: self._table(pipeline, name) for name in tables}
+            unseen = {name: table for name, table in found.items() if table.seen is None and not table.misses_no_key}
+            by_table = self._states(pipeline) if unseen else {}
+            for name, table in unseen.items():
+                table.misses_no_key = not by_table[name].adds_columns
+                if not table.misses_no_key:
+                    table.look(self._columns(by_table[name]), self.clock())
+        return self.clock()
+
+    def known(
+        self, pipeline: PipelineConfig, tables: Iterable[str], opening: Opening = NO_CHANNEL
+    ) -> Mapping[str, TableKeys]:
         """Returns what is known of the tables that the pipeline adds columns to, by the names that its routes give them; no
-        entry for those that miss no key. What was looked at before `since_s`, when the channel was opened by the clock, is not
-        known, and neither are columns that were added since then; 0 stands for no channel."""
+        entry for those that miss no key. What was looked at before the channel was open is not known, and neither are columns
+        that are newer than the channel."""
         found = {name: self._table(pipeline, name) for name in tables}
-        return {name: known for name, table in found.items() if (known := self._known(table, since_s))}
+        return {name: known for name, table in found.items() if (known := self._known(table, opening))}
 
     def answer(self, pipeline: PipelineConfig, wanted: Mapping[str, Mapping[str, NewKey]], shard: str) -> None:
         """Gives each of the wanted keys of each table a column, or notes that it has none for now. Raises what keeps Snowflake
         from being asked, and ColumnsUndecided where a person has to be: nothing is noted then.
         """
         with self._lock:
-            state = self.catalog.states([pipeline])[pipeline.stream]
-            if isinstance(state, FirnlineError):
-                raise state
-            by_table = {"": state} | {beside.target.table: beside for beside in state.beside}
+            by_table = self._states(pipeline)
             for name, keys in wanted.items():
                 plans = self._plans if pipeline.adds_columns == "approved" else None
                 self._answer(self._table(pipeline, name), by_table[name], keys, shard, plans)
@@ -120,24 +139,30 @@ class NewColumns:
         tables: Sequence[str],
         shard: str,
         *,
-        since_s: float = 0.0,
-        if_newer: Callable[[], NoReturn] = not_opened_before,
-    ) -> Rows:
-        """Returns the rows of records of which each key has a column, or had one refused, by looks since `since_s`. Raises what
-        `answer` raises, and calls `if_newer` where a value's column is newer than that."""
+        opening: Opening = NO_CHANNEL,
+    ) -> Rows | None:
+        """Returns the rows of records of which each key has a column, or had one refused; None where a value's column is newer
+        than the channel. Raises what `answer` raises."""
         made = maker.convert(records)
         while made.unanswered_keys:
             self.answer(pipeline, maker.unanswered(records, made), shard)
-            maker.know_tables(self.known(pipeline, tables, since_s))
+            maker.know_tables(self.known(pipeline, tables, opening))
             made = maker.convert(records)
-            if made.unanswered_keys and any(self._table(pipeline, name).has_newer(since_s) for name in tables):
-                if_newer()
+            if made.unanswered_keys and any(self._table(pipeline, name).has_newer(opening) for name in tables):
+                return None
         return made
 
     @property
     def _plans(self) -> ColumnPlans:
         assert self.ledger is not None, "who asks for approval has a ledger"
         return ColumnPlans(self.ledger, lambda: int(time.time() * 1000))
+
+    def _states(self, pipeline: PipelineConfig) -> Mapping[str, TargetState]:
+        """Returns the state of each table, by the names that the pipeline's routes give them."""
+        state = self.catalog.states([pipeline])[pipeline.stream]
+        if isinstance(state, FirnlineError):
+            raise state
+        return {"": state} | {beside.target.table: beside for beside in state.beside}
 
     def _answer(
         self, table: _Table, state: TargetState, keys: Mapping[str, NewKey], shard: str, plans: ColumnPlans | None
@@ -148,7 +173,7 @@ class NewColumns:
             table.begun_s = now_s
         if table.misses_no_key:
             return
-        found = replace(table.known, columns=table.look(self._columns(state), now_s))
+        found = replace(table.known, columns=table.look(self._columns(state), self.clock()))
         lacking = {
             column_key(key): NewColumn(key, new.kind, declared=new.column)
             for key, new in keys.items()
@@ -173,18 +198,17 @@ class NewColumns:
     def _table(self, pipeline: PipelineConfig, name: str) -> _Table:
         return self._tables.setdefault((pipeline.stream, name), _Table())
 
-    def _known(self, table: _Table, since_s: float) -> TableKeys | None:
+    def _known(self, table: _Table, opening: Opening) -> TableKeys | None:
         """Returns what is known now; None where no key is missed. Where too many keys were refused, every other one is."""
         if table.begun_s is not None and self.clock() - table.begun_s > AGAIN_S:
             table.known, table.begun_s, table.misses_no_key = UNASKED, None, False
-        if table.asked_s < since_s:
+        if table.asked_s < opening.done_s:
             return UNASKED
         if table.misses_no_key:
             return None
-        known = table.known.columns
-        columns = (
-            frozenset(name for name in known if table.is_older(name, since_s)) if table.has_newer(since_s) else known
-        )
+        columns = table.known.columns
+        if table.has_newer(opening):
+            columns = frozenset(name for name in columns if table.is_older(name, opening))
         return replace(table.known, columns=columns, gets_more=len(table.known.refused) < MOST_REFUSED)
 
 

@@ -78,7 +78,9 @@ class DeadLetterConverter:
         if self._new_columns is None:
             return self._rows.convert(records)
         self._rows.know_tables(self._new_columns.known(self._pipeline, self._tables))
-        return self._new_columns.rows_of(self._rows, records, self._pipeline, self._tables, self._shard_id)
+        made = self._new_columns.rows_of(self._rows, records, self._pipeline, self._tables, self._shard_id)
+        assert made is not None, "there is no channel that could be older than a column"
+        return made
 
     def _other_rows(self, letter: DeadLetter, now: int, table: str) -> str:
         """Why a record that is partly in a table can't be distinguished by its rows' numbers any more; empty where it can.

@@ -16,6 +16,7 @@ from firnline_ingest.ledger.incident import Incident, IncidentKind, Loss, log_in
 from firnline_ingest.ledger.losses import described
 from firnline_ingest.ledger.reconcile import Case, ChannelLookup, Resume, TargetSnapshot, reconcile
 from firnline_ingest.ledger.row import ChannelEntry, ReadAgain, RunningTotals, Sending, ShardRow
+from firnline_ingest.new_columns import NO_CHANNEL, Opening
 from firnline_ingest.shard.dead_letters import refuse_stopped
 from firnline_ingest.shard.retention import HOUR_MS, UNKNOWN_MS
 from firnline_ingest.shard.steps import EpochStep
@@ -62,6 +63,7 @@ class OpenedShard:
     row: ShardRow
     channels: tuple[ResumedChannel, ...]
     start: Start
+    opening: Opening = NO_CHANNEL
 
     def close(self) -> None:
         """Gives the channels back; their committed tokens stay."""
@@ -79,10 +81,13 @@ def open_shard(work: ShardWork, services: ShardServices, noted: Noted = lambda _
     services.observer(EpochStep.TAKEN, work.key)
     refuse_stopped(taken, work.pipeline)
     held: list[OpenedChannel] = []
+    new_columns = services.new_columns_of(work.pipeline)
+    begun_s = new_columns.begin_opening(work.pipeline, work.tables) if new_columns else NO_CHANNEL.begun_s
     try:
         for destination in work.destinations:
             channel, state = services.channels_of(work.pipeline).open(destination.target, destination.channel)
             held.append(OpenedChannel(destination, channel, state))
+        opening = Opening(begun_s, new_columns.clock()) if new_columns else NO_CHANNEL
         services.observer(EpochStep.OPENED, work.key)
         found = _read_again(taken, services)
         services.observer(EpochStep.REREAD, work.key)
@@ -93,7 +98,7 @@ def open_shard(work: ShardWork, services: ShardServices, noted: Noted = lambda _
         for each in held:
             each.channel.close()
         raise
-    return opened
+    return replace(opened, opening=opening)
 
 
 def _take(work: ShardWork, services: ShardServices) -> ShardRow:

@@ -6,7 +6,6 @@ committed is proven; the ledger never runs ahead of a proof.
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import NoReturn
 
 from firnline_ingest.dead_letters.errors import StoppedByRecord, TooManyUnusable
 from firnline_ingest.kinesis.errors import ShardExpired
@@ -47,7 +46,7 @@ class ShardSession:
     ) -> None:
         self._work, self._services, self._report = work, services, report
         self._request: ShardRequest | None = None
-        self._opened_s = services.new_columns.clock() if services.new_columns else 0.0
+        self._opening = opened.opening
         report.adopt(opened.row, work.reported)
         self.ledger = LedgerWriter(services, opened.row, report.incident)
         self.writers = ChannelWriters(
@@ -125,7 +124,7 @@ class ShardSession:
             raise SettlingStopped
 
     def _next_page(self, request: ShardRequest) -> Read | None:
-        self._rows.know_tables(self._services.known_columns(request.work, self._opened_s))
+        self._rows.know_tables(self._services.known_columns(request.work, self._opening))
         try:
             page = self._pages.next(request, self.writers.unproven_bytes)
         except ShardExpired:  # if the policy goes on without the rest, this was its end
@@ -200,22 +199,21 @@ class ShardSession:
         return made
 
     def _with_columns(self, records: Sequence[Record]) -> Rows:
-        """Converts records of which each key has a column, or had one refused. Raises what keeps columns from being added."""
+        """Converts records of which each key has a column, or had one refused. Raises what keeps columns from being added, and
+        TargetMoved once everything sent is proven where a channel may not know a value's column."""
         made = self._rows.convert(records)
-        new_columns = self._services.new_columns
+        new_columns = self._services.new_columns_of(self._work.pipeline)
         if not made.unanswered_keys or new_columns is None:
             return made
         self._report.doing(Doing.ADDING_COLUMNS)
-        tables = [each.table for each in self._work.destinations]
-        shard, since_s = str(self._work.key), self._opened_s
-        return new_columns.rows_of(
-            self._rows, records, self._work.pipeline, tables, shard, since_s=since_s, if_newer=self._open_again
+        pipeline, shard = self._work.pipeline, str(self._work.key)
+        with_columns = new_columns.rows_of(
+            self._rows, records, pipeline, self._work.tables, shard, opening=self._opening
         )
-
-    def _open_again(self) -> NoReturn:
-        """Raises TargetMoved once everything sent is proven."""
-        self._settle()
-        raise TargetMoved
+        if with_columns is None:
+            self._settle()
+            raise TargetMoved
+        return with_columns
 
     def _keep_and_append(self, records: Sequence[Record], made: Rows) -> None:
         """Dead letters are durable before any append that accounts for them. Raises StoppedByRecord before either."""

@@ -19,7 +19,7 @@ from firnline_ingest.kinesis.page import Record
 from firnline_ingest.kinesis.start import After, Pin, Start, TrimHorizon
 from firnline_ingest.ledger.backend import Ledger
 from firnline_ingest.ledger.row import RunningTotals, ShardRow
-from firnline_ingest.new_columns import NewColumns
+from firnline_ingest.new_columns import NewColumns, Opening
 from firnline_ingest.records.key_shape import TableKeys
 from firnline_ingest.shard.queries import PageQueries
 from firnline_ingest.shard.steps import Observer, unobserved
@@ -105,6 +105,11 @@ class ShardWork:
             raise RowsRejected(self.key, str(destination.target), count, up_to=up_to.token, cause=cause, accept=accept)
 
     @property
+    def tables(self) -> tuple[str, ...]:
+        """Names of its tables, as in Rows.tables."""
+        return tuple(each.table for each in self.destinations)
+
+    @property
     def pin(self) -> Pin:
         """Pin of a new ledger row."""
         return TrimHorizon() if isinstance(self.start, After) else self.start
@@ -152,11 +157,15 @@ class ShardServices:
     jitter: Callable[[], float] = random.random
     """From 0 to 1: whatever shards do at times of their own, they do not do all at once."""
 
-    def known_columns(self, work: ShardWork, since_s: float) -> Mapping[str, TableKeys]:
+    def new_columns_of(self, pipeline: PipelineConfig) -> NewColumns | None:
+        """Returns who adds columns to its tables; None where nobody does."""
+        return self.new_columns if pipeline.adds_columns else None
+
+    def known_columns(self, work: ShardWork, opening: Opening) -> Mapping[str, TableKeys]:
         """Returns what is known of the columns of the shard's tables, by their names as in Rows.tables. Of those that the engine
-        adds columns to, what was looked at since then."""
-        if work.pipeline.adds_columns and self.new_columns is not None:
-            return self.new_columns.known(work.pipeline, [each.table for each in work.destinations], since_s)
+        adds columns to, what a channel of that opening may be sent."""
+        if (new_columns := self.new_columns_of(work.pipeline)) is not None:
+            return new_columns.known(work.pipeline, work.tables, opening)
         is_told = work.columns is not None and len(work.destinations) == 1
         return {"": TableKeys.of(tuple(work.columns or ()))} if is_told else {}
 

@@ -90,6 +90,7 @@ def begin(world: World) -> None:
     """With tables of a fixed schema, to which the engine adds columns."""
     world.options = {**world.options, "adds_columns": True}
     world.snowflake.own_columns = OWN
+    world.snowflake.columns_of_opening = world.seed % 2 == 1
     world.new_columns = lambda: NewColumns(cast("Any", SimulatedCatalog(world)), _lock=cast("Any", SimulatedLock()))
 
 

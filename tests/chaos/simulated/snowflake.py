@@ -57,6 +57,8 @@ class Channel:
     is_gone: bool = False
     trailed: int = 0
     """So many answers in a row had the counters of before."""
+    known_columns: frozenset[str] = frozenset()
+    """Those of the table when it was opened."""
 
     @property
     def state(self) -> ChannelState:
@@ -112,6 +114,8 @@ class SimulatedSnowflake:
         self.replica: Replica | None = None
         self.acknowledges_fenced = False
         """Whether it takes what an earlier opener appends, and says nothing of it."""
+        self.columns_of_opening = False
+        """Whether a channel takes no value of a column that was added since it was opened."""
         self._names: set[str] = set()
         self._discards_on_open = discards_on_open
 
@@ -170,6 +174,7 @@ class SimulatedSnowflake:
         self._commit(channel, len(channel.pending))
         channel.opens += 1
         channel.used_s = self.simulation.now_s
+        channel.known_columns = frozenset(channel.table.columns)
         return channel
 
     def accept(self, channel: Channel, opened: int, target: TargetTable, end: Position, rows: Sequence[bytes]) -> None:
@@ -183,7 +188,7 @@ class SimulatedSnowflake:
         if opened != channel.opens:
             raise ChannelLost("channel", "STALE_CONTINUATION_TOKEN_SEQUENCER")
         self._refuse_wide_and_large(channel, rows)
-        self._drop_without_column(channel.table, target, rows)
+        self._drop_without_column(channel, rows)
         channel.used_s = self.simulation.now_s
         channel.pending.append((end, rows))
         if target != self.target(target.table) and not channel.is_first:
@@ -200,13 +205,14 @@ class SimulatedSnowflake:
                 raise ChannelLost("channel", "ERR_CHANNEL_MUST_BE_REOPENED: Schema evolution failed")
             channel.table.columns |= new
 
-    def _drop_without_column(self, table: Table, target: TargetTable, rows: Sequence[bytes]) -> None:
+    def _drop_without_column(self, channel: Channel, rows: Sequence[bytes]) -> None:
         if self.own_columns is None:
             return
-        known = set(map(column_key, self.own_columns | table.columns))
+        added = channel.known_columns if self.columns_of_opening else channel.table.columns
+        known = set(map(column_key, self.own_columns | added))
         for row in rows:
             keys = {column_key(key) for key, value in json.loads(row).items() if value is not None}
-            self.dropped += [(target.table, key) for key in sorted(keys - known)]
+            self.dropped += [(channel.table.name, key) for key in sorted(keys - known)]
 
     def refresh_replica(self) -> None:
         """Another account has what there is now."""

@@ -9,6 +9,7 @@ import pytest
 from firnline_ingest.new_columns import AT_ONCE, NewColumns
 from firnline_ingest.records.first_sight import JsonKind, NewKey
 from firnline_ingest.shard.receipt import Receipt
+from firnline_ingest.shard.steps import EpochStep
 from firnline_ingest.snowflake.target import TargetCatalog, TargetState
 from tests.contract.snowpipe_streaming.marks import WITH_CONNECTOR
 from tests.contract.snowpipe_streaming.under_change import Engine
@@ -53,6 +54,30 @@ def test_a_channel_that_knows_the_columns_of_its_opening_alone_is_opened_again_b
     engine.records(1, v="x", late=2, later="a")
     receipts = engine.until(lambda: engine.proven == 5)
     assert sql("SELECT N, LATE, LATER FROM ORDERS WHERE N > 2 ORDER BY N") == [(3, 1, None), (4, 2, "a")]
+    assert unknown(receipts) == 0
+    assert not engine.shard.row.incidents
+
+
+def test_a_column_that_another_shard_adds_while_a_channel_is_being_opened_is_newer_than_the_channel(
+    world: World, adding: Callable[..., Engine], sql: Sql
+) -> None:
+    world.snowflake.streaming.settings.columns_of_opening = True
+    engine, opened = adding(OWNED), list[EpochStep]()
+    late = {"": {"late": NewKey(JsonKind.INTEGER, 0)}}
+
+    def add(step: EpochStep, _: object) -> None:
+        if step is EpochStep.OPENED:
+            opened.append(step)
+            if len(opened) == 1:
+                engine.new_columns.answer(engine.asked, late, "another shard")
+
+    engine.observer = add
+    engine.records(1, early=1)
+    engine.until(lambda: engine.proven == 4)
+    engine.records(1, early=2, late=3)
+    receipts = engine.until(lambda: engine.proven == 5)
+    assert len(opened) == 2
+    assert sql("SELECT N, EARLY, LATE FROM ORDERS WHERE N > 2 ORDER BY N") == [(3, 1, None), (4, 2, 3)]
     assert unknown(receipts) == 0
     assert not engine.shard.row.incidents
 

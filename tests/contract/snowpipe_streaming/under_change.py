@@ -15,11 +15,13 @@ from firnline_ingest.schemas import SchemaRegistries
 from firnline_ingest.shard.group import ShardGroup
 from firnline_ingest.shard.receipt import Receipt, ShardProblem
 from firnline_ingest.shard.request import Deadline
+from firnline_ingest.shard.steps import EpochStep, Observer, unobserved
 from firnline_ingest.snowflake.listing import Statements
 from firnline_ingest.snowflake.target import TargetCatalog, TargetState
 from firnline_ingest.spark.columns import ColumnWatch
 from firnline_ingest.spark.policy import ShardPolicy
 from firnline_ingest.spark.table_watch import TableWatch
+from firnline_ingest.values import ShardKey
 from tests.ingest.shard.conftest import World as ShardWorld
 
 World = Any  # of conftest.py
@@ -40,6 +42,7 @@ class Engine:
     session: Statements | None = None
     now_s: float = 0.0
     """Of the policy's clock and the catalog's: a test lets the time pass after which what stopped is tried again."""
+    observer: Observer = unobserved
 
     def __post_init__(self) -> None:
         self.shard = ShardWorld(self.folder)
@@ -63,16 +66,21 @@ class Engine:
 
     def _process(self) -> ShardGroup:
         channels = self.world.channels(missing_patience_s=0.2)
+        self.new_columns = NewColumns.of(self.config) if self.asked.adds_columns else None
         services = self.shard.services(
             channels=channels,
-            new_columns=NewColumns.of(self.config) if self.asked.adds_columns else None,
+            new_columns=self.new_columns,
             schemas=SchemaRegistries(self.config.aws),
+            observer=self._observe,
             run_id="run",
             reopen_delay_s=0.02,
             prove_every_s=0.05,
             counter_settle_s=0.05,
         )
         return ShardGroup(services)
+
+    def _observe(self, step: EpochStep, key: ShardKey) -> None:
+        self.observer(step, key)
 
     def records(self, count: int, **more: Any) -> None:
         """Into the stream, numbered on."""

@@ -8,6 +8,7 @@ import pytest
 from firnline_ingest.new_columns import AGAIN_S, MOST_REFUSED, NewColumns
 from firnline_ingest.records.first_sight import JsonKind, NewKey
 from firnline_ingest.shard.receipt import ShardState
+from firnline_ingest.shard.steps import EpochStep
 from firnline_ingest.snowflake.target import TargetState
 from tests.fakes.columns import OWN, ColumnsInMemory
 from tests.fakes.configs import TARGET
@@ -139,6 +140,24 @@ def test_what_was_known_before_the_channel_was_opened_again_is_asked_again(
     receipt = bounded(process, world.work())
     assert (receipt.rows, receipt.unknown_keys) == (1, 0)
     assert catalog.columns[TARGET.table] == OWN | {"A"}
+
+
+def test_a_column_that_another_process_adds_before_the_first_look_of_this_one_is_newer_than_the_channel(
+    world: World, catalog: ColumnsInMemory
+) -> None:
+    world.configure(adds_columns=True)
+    steps: list[EpochStep] = []
+
+    def add(step: EpochStep, _: object) -> None:
+        steps.append(step)
+        if step is EpochStep.RECONCILED:
+            catalog.columns[TARGET.table].add("A")
+
+    world.put({"n": 0, "a": 1})
+    found = NewColumns(cast("Any", catalog))
+    receipt = bounded(world.services(new_columns=found, observer=add), world.work())
+    assert (receipt.rows, receipt.unknown_keys, catalog.statements) == (1, 0, [])
+    assert steps.count(EpochStep.OPENED) == 2
 
 
 def test_a_column_that_a_person_dropped_is_added_again_for_the_next_value_after_a_while(
