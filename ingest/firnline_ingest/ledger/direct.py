@@ -1,6 +1,6 @@
 """GetItem and PutItem without what botocore does again for each call: a process with 32 shards writes six rows a second.
 
-A call is made once with what botocore has decided of the first one (kinesis/direct.py). A refusal that no repetition changes is
+A call is made once with what botocore has decided of the first one (aws/signed_calls.py). A refusal that no repetition changes is
 the answer. Whatever else is no success, also no answer, is botocore's to find out: it makes the call again, with its retries and
 its errors. A write that was made twice is known, as one that botocore repeats is: its condition ends with its own success, or it
 is the whole item whatever was there.
@@ -14,7 +14,7 @@ import msgspec
 from botocore.client import BaseClient
 
 from firnline_ingest.aws.codes import STALE
-from firnline_ingest.kinesis.direct import SignedCalls, is_plain
+from firnline_ingest.aws.signed_calls import SignedCalls, is_plain
 
 if TYPE_CHECKING:
     from mypy_boto3_dynamodb import DynamoDBClient
