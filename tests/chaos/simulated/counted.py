@@ -3,8 +3,9 @@
 from collections import Counter
 from collections.abc import Iterator
 
+from tests.chaos.simulated.finds import REPAIRED, shard_name
 from tests.chaos.simulated.snowflake import metadata_of
-from tests.chaos.simulated.world import REPAIRED, World, shard_name
+from tests.chaos.simulated.world import World
 
 NAMES = ("rows", "dead_letters")
 

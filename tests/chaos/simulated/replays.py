@@ -16,10 +16,11 @@ from tests.chaos.oracle import place_of
 from tests.chaos.records import Fate
 from tests.chaos.simulated.acts import act, run_for
 from tests.chaos.simulated.columns import SimulatedCatalog
+from tests.chaos.simulated.finds import REPAIRED
 from tests.chaos.simulated.memory import Letters
 from tests.chaos.simulated.simulation import Actor
 from tests.chaos.simulated.snowflake import SimulatedChannels, metadata_of
-from tests.chaos.simulated.world import REPAIRED, World
+from tests.chaos.simulated.world import World
 
 THEME = "replays"
 REPAIR = b'{"repaired":true}'

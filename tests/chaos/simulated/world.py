@@ -1,7 +1,7 @@
 """Everything that a story has: a stream, a table, a ledger, engines, and the book of what was put and what was said."""
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -19,20 +19,19 @@ from firnline_local.kinesis import ShardHandle, StreamHandle
 from tests.chaos.oracle import Evidence, Found, Loss, Put, Stop, place_of, without_first
 from tests.chaos.records import Fate, fate_of, route_of
 from tests.chaos.simulated.configured import ROUTES, STREAM, config_of
+from tests.chaos.simulated.finds import by_engines, found_letter, found_row, shard_name
 from tests.chaos.simulated.formats import JSON, RecordFormat
 from tests.chaos.simulated.kinesis import SimulatedKinesis
 from tests.chaos.simulated.left_behind import said_in, without_compared, without_read_again
 from tests.chaos.simulated.memory import SharedObjects, SimulatedLedger, SimulatedLetters
 from tests.chaos.simulated.process import Checkpoint, EngineProcess
 from tests.chaos.simulated.simulation import Actor, Simulation
-from tests.chaos.simulated.snowflake import EVENTS, SimulatedSnowflake, metadata_of
+from tests.chaos.simulated.snowflake import EVENTS, SimulatedSnowflake
 from tests.chaos.simulated.watch import ProgressWatch
 from tests.chaos.verdict import losses_of
 
 Key = tuple[str, str, int]
 """The table of a record, its shard and its place."""
-REPAIRED = b'"repaired"'
-"""What the rows of replays have, and no other."""
 
 
 @dataclass
@@ -324,7 +323,7 @@ class World:
         )
 
     def _letters_found(self, letters: Iterable[DeadLetter], rows: Sequence[Found]) -> list[Found]:
-        found = [_found_letter(each) for each in letters]
+        found = [found_letter(each) for each in letters]
         found = without_compared(found, rows, said_in(self)) if self.variant else found
         return without_read_again(found, rows, self.rows) if self.has_failed_over and self.variant else found
 
@@ -341,11 +340,11 @@ class World:
         tables = [
             (name, f"{name} {n}", table) for name, made in self.snowflake.tables.items() for n, table in enumerate(made)
         ]
-        rows = [_found(f"{place} rows", row, name) for name, place, table in tables for row in _by_engines(table.rows)]
-        errors = [
-            (f"{place} errors", row, name) for name, place, table in tables for row in _by_engines(table.rejected)
+        rows = [
+            found_row(f"{place} rows", row, name) for name, place, table in tables for row in by_engines(table.rows)
         ]
-        return rows, [_found(*each) for each in errors]
+        errors = [(f"{place} errors", row, name) for name, place, table in tables for row in by_engines(table.rejected)]
+        return rows, [found_row(*each) for each in errors]
 
     def strangers(self) -> list[str]:
         """Returns what was read of a stream that was made again, as if it were the one before it."""
@@ -357,7 +356,7 @@ class World:
         }
         rows, errors = self.found()
         read = [
-            one for one in (*rows, *errors, *map(_found_letter, self.letters.list())) if (one.shard, one.number) in new
+            one for one in (*rows, *errors, *map(found_letter, self.letters.list())) if (one.shard, one.number) in new
         ]
         said = f"{len(read)} records of a stream that was made again were read under the old one's name"
         return [said] if read else []
@@ -379,23 +378,3 @@ class World:
 
     def _config(self, variant: int) -> EngineConfig:
         return config_of(self, variant)
-
-
-def shard_name(stream: str, shard: str) -> str:
-    """Returns a shard's name in the evidence: shards of several streams have the same ids. Without a shard, the stream."""
-    return shard if stream == STREAM else f"{stream}/{shard}"
-
-
-def _by_engines(rows: Iterable[bytes]) -> Iterator[bytes]:
-    return (row for row in rows if REPAIRED not in row)
-
-
-def _found(place: str, row: bytes, table: str) -> Found:
-    metadata = metadata_of(row)
-    number = place_of(int(metadata["sequenceNumber"]), metadata["subSequenceNumber"], metadata.get("row", 0))
-    return Found(place, shard_name(metadata["stream"], metadata["shardId"]), number, table)
-
-
-def _found_letter(letter: DeadLetter) -> Found:
-    shard = shard_name(letter.stream, letter.shard_id)
-    return Found("letters", shard, place_of(int(letter.sequence_number), letter.sub_sequence_number))
