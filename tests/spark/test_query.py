@@ -122,7 +122,7 @@ def test_a_query_that_is_not_narrow_or_fails_stops_its_pipeline_with_the_reason_
     lane.put(*map(event, range(20)))
     with lane.engine(available_now=True) as engine:
         assert engine.wait(HANGS_S) == 4, list(engine.last_lines)
-    failed = [line for line in lane.log() if line.get("event") == "pipeline.failed"]
+    failed = [line for line in lane.log() if line["event"] == "pipeline.failed"]
     assert {line["problem"] for line in failed} == {problem}
     assert words in failed[0]["what"]
     assert lane.rows() == [(0,)]

@@ -71,6 +71,8 @@ class PipelineQuery(Section):
             raise ValueError("give exactly one of sql, function")
         if self.version is not None and self.function is None:
             raise ValueError("version belongs to function: the text of sql is its own version")
+        if not self.schema_.strip():
+            raise ValueError("schema: must name at least one column: name TYPE, name TYPE")
         if re.search(rf"(?i)(?:^|,)\s*`?{POSITION}\b", self.schema_):
             raise ValueError(f"schema: {POSITION} is there by itself; leave it out")
         if self.sql is not None and (found := re.search(NOW, self.sql)) is not None:

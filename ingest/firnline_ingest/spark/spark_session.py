@@ -30,6 +30,8 @@ SETTINGS = {
     "spark.sql.streaming.stopTimeout": "60s",  # else stop() waits for ever for a query that hangs
     "spark.ui.showConsoleProgress": "false",
 }
+LOGGERS_OF_ERRORS = ("SQLQueryContextLogger", "DataFrameQueryContextLogger")
+"""Those of PySpark 4.0 to 4.3 (pyspark/errors/exceptions): an error that names a place in a query logs itself when it is made."""
 S3A_PROXY = "spark.hadoop.fs.s3a.proxy."
 LOCAL_SETTINGS = {
     # Rows never cross the JVM, so nothing in it runs hot: the first compiler is enough, one collector's thread, and a heap that
@@ -55,8 +57,17 @@ def new_session(config: EngineConfig, heard: Callable[[int], None] = lambda _: N
         builder = builder.config(name, value)
     session = builder.getOrCreate()
     session.sparkContext.setLogLevel("ERROR")
+    _silence_errors()
     _give_s3a_its_login(session, config)
     return session
+
+
+def _silence_errors() -> None:
+    """Keeps PySpark's errors, which are raised all the same, from logging themselves with the JVM's whole stack."""
+    from pyspark.logger import PySparkLogger
+
+    for name in LOGGERS_OF_ERRORS:
+        PySparkLogger.getLogger(name).disabled = True
 
 
 def settings_of(config: EngineConfig) -> dict[str, str]:

@@ -33,6 +33,7 @@ def test_it_is_part_of_what_decides_which_rows_a_record_becomes() -> None:
         ({"schema": "id BIGINT"}, {}, "exactly one of sql, function"),
         ({**SQL, "function": "a:b"}, {}, "exactly one of sql, function"),
         ({**SQL, "version": "1"}, {}, "version belongs to function"),
+        ({**SQL, "schema": " "}, {}, "must name at least one column"),
         ({**SQL, "schema": "id BIGINT, _position STRING"}, {}, "is there by itself"),
         ({**SQL, "sql": "SELECT id FROM rows"}, {}, "lack _position"),
         ({**SQL, "sql": "SELECT *, timestamp'now' AS seen FROM rows"}, {}, "timestamp'now' is the time at which"),
