@@ -220,10 +220,23 @@ class ReplayedRecords:
 
 @dataclass(frozen=True, slots=True)
 class JournalMemory:
-    """Remembers what was read of a journal, for readers that come again: batches and ends never change once they are there."""
+    """Remembers what was read of a journal, for readers that come again: batches and ends never change once they are there.
+
+    They may go, with the dead letters that they are about, and the journal then counts from 1 again.
+    """
 
     batches: dict[int, BatchSummary] = field(default_factory=dict)
     ends: dict[int, BatchEnd] = field(default_factory=dict)
+
+    @property
+    def last(self) -> BatchSummary | None:
+        """The batch with the highest number; None where that of an end is not known, or nothing is."""
+        number = max((*self.batches, *self.ends), default=0)
+        return self.batches.get(number)
+
+    def forget(self) -> None:
+        self.batches.clear()
+        self.ends.clear()
 
 
 class Journal:
@@ -235,6 +248,9 @@ class Journal:
     ) -> None:
         self._objects = objects
         self._memory = memory or JournalMemory()
+        self._is_compared = memory is None
+        self._newest: Batch | None = None
+        """Of those that were read."""
         self._shard = shard
         self.lost: set[int] = set()
         """Batches that are not in the table although their end says so; as `numbers` has seen them last."""
@@ -252,13 +268,28 @@ class Journal:
                     self.lost.add(number)
                     continue
                 found[number] = found.get(number, False) or match[2] == "done.json"
+        if not self._is_compared:
+            self._compare_memory(found.keys())
         return dict(sorted(found.items()))
 
+    def _compare_memory(self, found: Set[int]) -> None:
+        """Forgets what is remembered of a journal that has begun anew. A number comes again only where every batch from it on is
+        gone, so the last one that is remembered tells.
+        """
+        last = self._memory.last
+        if last is None or last.header.number not in found or self.batch(last.header.number).digest != last.digest:
+            self._memory.forget()
+        self._is_compared = True
+
     def batch(self, number: int) -> Batch:
+        if self._newest is not None and self._newest.header.number == number:
+            return self._newest
         name = self._name(number, "jsonl.gz")
         batch = Batch.from_bytes(self._objects.read(name), name)
         if (batch.header.number, batch.shard) != (number, self._shard):
             raise JournalUnreadable(name, f"it is the batch {batch}")
+        if self._newest is None or self._newest.header.number < number:
+            self._newest = batch
         return batch
 
     def summary(self, number: int) -> BatchSummary:

@@ -282,6 +282,40 @@ def test_a_journal_is_read_once_by_a_run_however_many_rounds_it_has(world: World
     assert max(Counter(read).values()) == 2, "the last batch is read once more, for the next one"
 
 
+@pytest.mark.parametrize("is_refused", [False, True])
+@pytest.mark.parametrize("batches_of_a_person", [0, 1, 2, 3])
+def test_a_journal_that_was_removed_with_its_dead_letters_is_begun_anew(
+    world: World, batches_of_a_person: int, is_refused: bool
+) -> None:
+    """Its numbers come again, and what is remembered of the old ones is about other dead letters."""
+    bad = LARGE.replace(b"xxx", b"bad")
+    world.keep(letter(100), letter(101, bad if is_refused else LARGE))
+    rounds = world.rounds()
+    rounds.round(not_over)
+    later(world, rounds, letter(102, bad if is_refused else LARGE))
+    before = world.numbers
+    world.pipe.now += timedelta(days=400)
+    world.letters.clear()
+    world.objects.kept.clear()
+    for number in range(batches_of_a_person):
+        world.keep(letter(200 + number))
+        request = ReplayRequest(by_file=True)
+        with world.services(world.config, world.objects, world.ledger, None) as services:
+            Replays(world.config, request, services, lambda _: None).run(lambda *_: None)
+    for number in range(300, 304):
+        later(world, rounds, letter(number))
+    assert world.numbers == [*before, *map(str, (*range(200, 200 + batches_of_a_person), *range(300, 304)))]
+    assert not rounds.problems
+
+
+def later(world: World, rounds: OversizeRounds, *letters: DeadLetter) -> None:
+    """A round within the time that clocks may differ, so that it looks at the dead letters of the last one again."""
+    world.pipe.now += timedelta(minutes=15)
+    world.keep(*letters)
+    rounds.look([kept()])
+    rounds.round(not_over)
+
+
 def test_streams_of_pipelines_that_do_not_say_so_are_left_alone(world: World) -> None:
     world.config = config(pipelines=[reading("orders", max_row_bytes=1024), reading("clicks", oversize_rows="file")])
     world.keep(letter(100))
