@@ -20,6 +20,7 @@ from firnline_ingest.records.metadata import clock_ms, splice
 from firnline_ingest.records.plain import row_too_large
 from firnline_ingest.records.rejection import (
     UNDECIDED,
+    DuplicateKeys,
     LeftOut,
     Omitted,
     RejectedRecord,
@@ -43,7 +44,8 @@ class AsksQuery(Protocol):
     """The way to a pipeline's query."""
 
     def typed(self, document: bytes) -> bytes:
-        """Returns the object with the columns of the query's schema alone. Raises ValueError for one that does not fit."""
+        """Returns the object with the columns of the query's schema alone. Raises ValueError for one that does not fit, and
+        DuplicateKeys."""
 
     def rows_of(self, documents: Sequence[bytes]) -> Sequence[Sequence[bytes] | Raised]:
         """Returns what the query makes of the first of these objects, in their order: of one at least. Waits for Spark."""
@@ -149,6 +151,8 @@ class QueriedRows(RowMaker):
     def _typed_of(self, number: int, document: bytes) -> bytes:
         try:
             return self._query.typed(document)
+        except DuplicateKeys as error:
+            raise self._unusable(number, Rejection(RejectReason.DUPLICATE_KEY, f"{error}.")) from error
         except (ValueError, ArithmeticError, msgspec.MsgspecError, RecursionError) as error:
             detail = f"it does not fit the query's schema: {error}"
             raise self._unusable(number, Rejection(RejectReason.MALFORMED, detail)) from error

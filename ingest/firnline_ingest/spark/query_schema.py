@@ -13,6 +13,8 @@ from pyspark.sql import types as spark
 
 from firnline_ingest.datasource.rows import converter
 from firnline_ingest.errors import ConfigError
+from firnline_ingest.records.document import Document
+from firnline_ingest.records.rejection import DuplicateKeys
 
 Typed = Callable[[bytes], bytes]
 
@@ -21,7 +23,8 @@ _encode = msgspec.json.Encoder(decimal_format="number").encode
 
 
 def typed_by(schema: spark.StructType) -> Typed:
-    """Returns what writes an object with the schema's columns; that raises ValueError for a value that does not fit.
+    """Returns what writes an object with the schema's columns; that raises ValueError for a value that does not fit, and
+    DuplicateKeys for an object of which a column would get one of two values.
 
     Raises ConfigError for a type that no record fills."""
     columns = [
@@ -32,8 +35,11 @@ def typed_by(schema: spark.StructType) -> Typed:
         found = _decode(document)
         if not isinstance(found, dict):
             raise ValueError("it is not a JSON object")
+        Document.opened(msgspec.Raw(document))
         made = {}
         for name, upper, convert, write in columns:
+            if name != upper and name in found and upper in found:
+                raise DuplicateKeys(f"the keys {name[:60]!r} and {upper[:60]!r} are one column")
             value = found[name] if name in found else found.get(upper)
             if value is not None:
                 try:

@@ -1,12 +1,17 @@
 """Values against a query's schema: one that does not fit is refused before Spark has it, which would make another one of it."""
 
+from collections.abc import Sequence
+from dataclasses import dataclass
 from decimal import Decimal
 
 import msgspec
 import pytest
 from pyspark.sql import types as spark
 
-from firnline_ingest.spark.query_schema import typed_by
+from firnline_ingest.kinesis.page import Record
+from firnline_ingest.records.queried import QueriedRows
+from firnline_ingest.spark.query_schema import Typed, typed_by
+from tests.fakes.configs import config, reading
 
 decode = msgspec.json.Decoder(float_hook=Decimal).decode
 
@@ -31,3 +36,33 @@ def test_a_value_that_does_not_fit_is_refused(of: spark.DataType, value: bytes, 
 def test_a_float_that_fits_is_taken(value: bytes) -> None:
     typed = typed_by(spark.StructType([spark.StructField("n", spark.FloatType())]))
     assert float(decode(typed(b'{"n":%b}' % value))["n"]) == float(value)
+
+
+@dataclass(frozen=True)
+class QueryOfAll:
+    """Makes a row of each object, as it is."""
+
+    typed: Typed
+
+    def rows_of(self, documents: Sequence[bytes]) -> Sequence[Sequence[bytes]]:
+        return [[each] for each in documents]
+
+
+@pytest.mark.parametrize(
+    ("data", "detail"),
+    [
+        (b'{"n":1,"n":2}', "the key 'n' occurs 2 times."),
+        (b'{"n":1, "\\u006e":2}', "the key 'n' occurs 2 times."),
+        (b'{"n":1,"N":2}', "the keys 'n' and 'N' are one column."),
+        (b'{"N":2,"n":null}', "the keys 'n' and 'N' are one column."),
+        (b'{"other":1,"n":3,"other":2}', "the key 'other' occurs 2 times."),
+    ],
+)
+def test_a_record_with_two_values_for_one_column_is_a_dead_letter_as_without_a_query(data: bytes, detail: str) -> None:
+    schema = spark.StructType([spark.StructField("n", spark.LongType())])
+    query = {"schema": "n BIGINT", "sql": "SELECT * FROM rows"}
+    (pipeline,) = config(pipelines=[reading("orders", query=query)]).pipelines
+    rows = QueriedRows(pipeline, "orders", "shardId-000000000000", query=QueryOfAll(typed_by(schema)))
+    made = rows.convert([Record("1", data, "p", 1763725995.0), Record("2", b'{"N": 7, "M": 1, "m": 2}', "p", 1.0)])
+    assert [(each.index, each.reason, each.detail) for each in made.rejected] == [(0, "duplicate-key", detail)]
+    assert [bytes(row).endswith(b'"n":7}') for row in made.rows] == [True]
