@@ -23,6 +23,8 @@ class Pipe:
     forgets_failures: bool = False
     accepts_all: bool = False
     """The table was mended: it takes bad rows, too."""
+    fails_for_gone: bool = False
+    """A file that was loaded, is gone from the stage and is submitted again is reported as failed."""
     now: datetime = BEGUN
     stage: dict[str, bytes] = field(default_factory=dict)
     queue: list[str] = field(default_factory=list)
@@ -35,7 +37,8 @@ class Pipe:
             return
         path = self.queue.pop(0)
         ends = {load.status for each, at, load in self.loads if each == path and at > self.now - timedelta(days=14)}
-        if Loading.LOADED in ends or (ends and not self.forgets_failures):
+        is_failure = self.fails_for_gone and path not in self.stage
+        if not is_failure and (Loading.LOADED in ends or (ends and not self.forgets_failures)):
             return
         rows = gzip.decompress(self.stage[path]).splitlines() if path in self.stage else [BAD]
         if path not in self.stage or (any(BAD in row for row in rows) and not self.accepts_all):

@@ -128,11 +128,18 @@ class FileLoads:
             if not _is_final(found) and waited >= next_scan:
                 found = self.snowpipe.scan(path, since) or self.snowpipe.history(path, since - REMEMBERED)
                 next_scan = waited + SCAN_S
+            if found is not None and found.status is Loading.FAILED:
+                found = self._with_earlier(path, found, since)
             if _is_final(found):
                 return found
             self.sleep(POLL_S)
             waited += POLL_S
         raise FileUnproven(self.snowpipe.pipe, path, self.timeout_s / 60)
+
+    def _with_earlier(self, path: str, failed: Load, since: datetime) -> Load | None:
+        """Returns the load that decides. A replay that was frozen before it submitted may hear of its own submission alone, whose
+        file another one had loaded and removed by then: the history tells."""
+        return most_telling(filter(None, (failed, self.snowpipe.history(path, since - REMEMBERED))))
 
     def _settled(self, path: str, rows: Sequence[bytes], found: Load) -> Load:
         if found.status is Loading.PARTLY or (found.status is Loading.LOADED and found.rows != len(rows)):

@@ -4,6 +4,7 @@ import itertools
 import logging
 from collections import Counter
 from collections.abc import Iterator
+from contextlib import suppress
 from datetime import timedelta
 from typing import Any
 
@@ -82,6 +83,40 @@ def test_two_drivers_at_once_put_nothing_in_twice() -> None:
         world.effect = at_place(place, frozen)
         world.rounds().round(not_over)
         assert world.numbers == ["100", "101"], place
+
+
+@pytest.mark.parametrize("frozen_for", [timedelta(), timedelta(minutes=11)], ids=str)
+def test_a_driver_that_was_frozen_takes_no_failure_of_its_own_submission_for_the_file_s(frozen_for: timedelta) -> None:
+    """Another one had loaded the file meanwhile and removed it, and was killed before it wrote the end; a report forgets."""
+
+    def begun() -> World:
+        world = World()
+        world.pipe.fails_for_gone = True
+        world.keep(letter(100))
+        return world
+
+    count = itertools.count()
+    world = begun()
+    world.effect = lambda _: next(count) and None
+    world.rounds().round(not_over)
+    for place in range(next(count)):
+        world = begun()
+
+        def killed(name: str) -> None:
+            if name == "after remove":
+                raise Killed
+
+        def frozen(world: World = world, killed: Effect = killed) -> None:
+            world.effect = killed
+            with suppress(Killed):
+                world.rounds().round(not_over)
+            world.effect = lambda _: None
+            world.pipe.now += frozen_for
+
+        world.effect = at_place(place, frozen)
+        world.rounds().round(not_over)
+        world.rounds().round(not_over)
+        assert world.numbers == ["100"], place
 
 
 def test_what_earlier_runs_left_goes_in_the_first_round_of_all_shards(world: World) -> None:
