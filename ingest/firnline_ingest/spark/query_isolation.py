@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from firnline_ingest.spark.errors import QueryRoundFailed
 
 UNEXPLAINED = 3
-"""Objects that fail alone while none succeeds: then it is not the objects."""
+"""Objects that fail alone, one behind the other, while none succeeds any more: then it is not the objects."""
 ISOLATE_S = 20.0
 """For one round; what is known by then is handed out, and the rest comes with another one."""
 MOST_PAGES = 8
@@ -72,7 +72,7 @@ class Isolation:
     def _decide(self, documents: Sequence[Document], ends_s: float) -> PageVerdict:
         """Returns what becomes of the first of the objects, of one at least."""
         found, parts = PageVerdict(), [documents]
-        has_succeeded = False
+        good, unexplained = self._witness, list[QueryRoundFailed]()
         while parts and (found.through < 0 or self.clock() < ends_s):
             part = parts.pop()
             try:
@@ -84,22 +84,26 @@ class Isolation:
                     parts += [part[len(part) // 2 :], part[: len(part) // 2]]
                     continue
                 found.raised[part[0][0]] = error.words
-                if not has_succeeded and len(found.raised) >= UNEXPLAINED:
-                    if not self._succeeds_anywhere(parts):
-                        raise
-                    has_succeeded = True
+                unexplained.append(error)
+                if len(unexplained) >= UNEXPLAINED:
+                    self._refuse(unexplained, parts if good is None else [[good]])
             else:
-                has_succeeded = True
-                if len(part[0][1]) <= LONGEST_WITNESS:
-                    self._witness = part[0]
+                unexplained.clear()
+                good = part[0]
+                if len(good[1]) <= LONGEST_WITNESS:
+                    self._witness = good
             found.through = part[-1][0]
+        if good is not None:
+            self._refuse(unexplained, [[good]])
         self._clean = 0 if found.raised else self._clean + 1
         self.is_at_work = self._clean < CLEAN_PAGES
         return found
 
-    def _succeeds_anywhere(self, parts: Sequence[Sequence[Document]]) -> bool:
-        witness = [] if self._witness is None else [[self._witness]]
-        return any(map(self._succeeds, [*witness, *parts]))
+    def _refuse(self, unexplained: list[QueryRoundFailed], others: Sequence[Sequence[Document]]) -> None:
+        """Raises the last of the errors where the query fails with each of the others too; else none is left unexplained."""
+        if unexplained and not any(map(self._succeeds, others)):
+            raise unexplained[-1]
+        unexplained.clear()
 
     def _succeeds(self, part: Sequence[Document]) -> bool:
         try:

@@ -66,6 +66,31 @@ def test_a_page_of_nothing_but_bad_ones_is_believed_when_one_that_was_good_still
         decided(isolation, page(1, 2, 4, 5))
 
 
+@pytest.mark.parametrize("good_runs", range(1, 20))
+def test_nothing_is_passed_over_when_a_service_goes_away_in_the_middle_of_a_page(good_runs: int) -> None:
+    """Objects that had succeeded before it went say nothing of those that fail since."""
+
+    def goes_away() -> None:
+        if query.runs > good_runs:
+            query.bad = set(range(1000))
+
+    isolation = Isolation(query := Query([3, 31], goes_away))
+    with pytest.raises(QueryRoundFailed):
+        decided(isolation, page(*range(32)))
+    isolation.run = Query([3, 31])
+    assert list(decided(isolation, page(*range(32))).raised) == [103, 131]
+
+
+def test_a_stream_of_one_record_a_page_loses_none_to_a_service_that_is_away() -> None:
+    isolation = Isolation(query := Query([2]))
+    assert list(decided(isolation, page(1)).raised) == []
+    assert list(decided(isolation, page(2)).raised) == [100]
+    query.bad = set(range(10))
+    for number in range(5):
+        with pytest.raises(QueryRoundFailed):
+            decided(isolation, page(number))
+
+
 def test_a_job_that_was_cancelled_is_no_verdict_and_ends_the_search() -> None:
     def hangs(_: Sequence[Document]) -> list[tuple[int, str]]:
         raise QueryRoundFailed("orders", "[SPARK_JOB_CANCELLED] Job 7 cancelled as part of cancellation of all jobs.")
