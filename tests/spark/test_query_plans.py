@@ -56,6 +56,10 @@ TAKEN: list[tuple[str, dict[str, object]]] = [
     ("FROM rows |> WHERE id > 1 |> EXTEND id + 1 AS next", {}),
     ("SELECT * FROM rows WHERE at > '2026-01-01' AND at < date'2027-01-01'", {}),
     ("SELECT * FROM rows -- and today's 'now' is a text", {}),
+    (
+        "SELECT *, '12:30' AS opens, to_timestamp('12:30', 'HH:mm') AS at_one_day FROM rows WHERE at > '2026-01-01 12:30'",
+        {},
+    ),
 ]
 REFUSED: list[tuple[str, dict[str, object], str]] = [
     ("SELECT id AS _position, id FROM rows", {}, "makes _position itself"),
@@ -97,6 +101,9 @@ REFUSED: list[tuple[str, dict[str, object], str]] = [
     ("SELECT _position, explode(array(_position)) AS e FROM rows", SEVERAL, "another number"),
     ("SELECT * FROM rows WHERE at > 'yesterday'", {}, "another time"),
     ("SELECT *, to_date('today') AS day FROM rows", {}, "another time"),
+    ("SELECT * FROM rows WHERE at > '12:30'", {}, "another time"),
+    ("SELECT *, CAST(concat('T', '9:00') AS TIMESTAMP) AS opens FROM rows", {}, "another time"),
+    ("lambda rows: rows.withColumn('opens', F.lit(' 7:30:00').cast('timestamp'))", {}, "another time"),
     ("SELECT *, CAST(concat('n', 'ow') AS TIMESTAMP) AS seen FROM rows", {}, "another time"),
     ("SELECT * FROM rows WHERE at > (timestamp('now'))", {}, "another time"),
     ("lambda rows: rows.withColumn('seen', F.lit('now').cast('timestamp'))", {}, "another time"),

@@ -13,6 +13,9 @@ POSITION = "_position"
 """The column by which a row that a query made is known as its record's."""
 NOW = r"""(?i)\b(?:date|timestamp(?:_ltz|_ntz)?)\s*r?(['"])\s*(?:now|today|tomorrow|yesterday)\b[^'"]*\1"""
 """Times that Spark's parser makes constants of, so that its plan does not tell them from others."""
+TIME_OF_DAY = r"\s*(?:[Tt]|[0-9]{1,2}:)"
+"""How a text begins of which Spark makes a time of the present day, when it makes a TIMESTAMP of it."""
+OF_THIS_DAY = rf"""(?i)\btimestamp(?:_ltz)?\s*r?(['"]){TIME_OF_DAY}[^'"]*\1"""
 ROWS = "rows"
 """What a query calls the rows of its pipeline."""
 
@@ -78,6 +81,10 @@ class PipelineQuery(Section):
         if self.sql is not None and (found := re.search(NOW, self.sql)) is not None:
             raise ValueError(
                 f"sql: {found[0]} is the time at which it is read, and another one at the next start; write the time itself"
+            )
+        if self.sql is not None and (found := re.search(OF_THIS_DAY, self.sql)) is not None:
+            raise ValueError(
+                f"sql: {found[0]} is of the day on which it is read, and of another one at the next start; write the day too"
             )
         if self.sql is not None and re.search(rf"(?i){POSITION}|\*|\|>|\btable\b", self.sql) is None:
             raise ValueError(

@@ -4,12 +4,13 @@ Spark's analyzed plan is walked from its sources up. What keeps a row in its pla
 everything else is refused by its name. The row's `_position` has to be the very column that the rows came with.
 """
 
+import re
 from collections.abc import Collection, Iterator
 from typing import TYPE_CHECKING, Any
 
 from py4j.protocol import Py4JError
 
-from firnline_ingest.config.query import POSITION
+from firnline_ingest.config.query import POSITION, TIME_OF_DAY
 from firnline_ingest.datasource.plan import each_of, is_salted, unsteady
 
 if TYPE_CHECKING:
@@ -196,14 +197,17 @@ def _of_optimized(frame: "DataFrame") -> list[str]:
 def _is_of_the_clock(cast: Any) -> bool:
     """Returns whether it makes a time of a constant that means the present one."""
     of = cast.child()
-    if str(cast.dataType().simpleString()) not in TIMES or not str(of.dataType().simpleString()).startswith("string"):
+    made = str(cast.dataType().simpleString())
+    if made not in TIMES or not str(of.dataType().simpleString()).startswith("string"):
         return False
     if not of.foldable():
         return False
     try:
-        return str(of.eval(None)).strip().lower().startswith(DAYS)
+        text = str(of.eval(None)).strip()
     except Py4JError:  # a function that Spark replaces before it computes one
         return True
+    is_of_this_day = made == "timestamp" and re.match(TIME_OF_DAY, text) is not None
+    return is_of_this_day or text.lower().startswith(DAYS)
 
 
 def _class_of(expression: Any) -> str:

@@ -38,6 +38,12 @@ def test_it_is_part_of_what_decides_which_rows_a_record_becomes() -> None:
         ({**SQL, "sql": "SELECT id FROM rows"}, {}, "lack _position"),
         ({**SQL, "sql": "SELECT *, timestamp'now' AS seen FROM rows"}, {}, "timestamp'now' is the time at which"),
         ({**SQL, "sql": 'SELECT * FROM rows WHERE d > DATE r" today UTC"'}, {}, "another one at the next start"),
+        (
+            {**SQL, "sql": "SELECT * FROM rows WHERE at > TIMESTAMP '12:30'"},
+            {},
+            "'12:30' is of the day on which it is read",
+        ),
+        ({**SQL, "sql": 'SELECT * FROM rows WHERE at > timestamp_ltz"T9:00"'}, {}, "of another one at the next start"),
         (SQL, {"adds_columns": True}, "adds_columns does not go with it"),
         (SQL, {"content_column": "ALL_OF_IT"}, "content_column does not go with it"),
         (SQL, {"reader": {"fan_out": {"consumer_arn": ARN}}}, "fan_out does not go with it"),
@@ -50,6 +56,11 @@ def test_what_does_not_go_with_it_is_refused_with_its_reason(
 ) -> None:
     with pytest.raises(ConfigError, match=why):
         parse(EngineConfig, {**DOCUMENT, "pipelines": [reading(query=query, **more)]}, "engine.json")
+
+
+def test_a_time_that_is_written_with_its_day_is_taken() -> None:
+    query = {**SQL, "sql": "SELECT *, '12:30' AS opens FROM rows WHERE at > timestamp'2026-01-01 12:30'"}
+    assert pipeline(query=query).query is not None
 
 
 def test_a_pattern_of_streams_has_it_for_each_of_them() -> None:
