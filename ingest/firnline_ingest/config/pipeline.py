@@ -79,7 +79,8 @@ class PipelineOptions(Section):
     dead letter."""
     max_unusable_per_minute: int | None = Field(default=None, ge=1)
     """Unusable records of one shard that arrived in one minute; more of them stop the shard, because a producer turned
-    bad. No limit by default: watch `dead_letters` and `skipped` in the engine's progress lines."""
+    bad. No limit by default: watch `dead_letters` and `skipped` in the engine's progress lines. What goes by file
+    (`oversize_rows`) does not count."""
     fail_on_data_loss: bool = True
     """Whether records that left the stream's retention unread stop their shard; the loss is measured and kept in the ledger
     either way. True by default, because a report is too late a place to learn of it."""

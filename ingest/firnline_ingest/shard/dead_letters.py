@@ -49,6 +49,7 @@ class ShardDeadLetters:
         self._report = report
         self._key, self._end_of = work.key, work.end_of
         self._policy = work.pipeline.on_error
+        self._goes_by_file = work.pipeline.goes_by_file
         self._services = services
         self._before_keeping = before_keeping
         self._limit = ArrivalLimit(work.pipeline.max_unusable_per_minute, row.unusable)
@@ -65,7 +66,7 @@ class ShardDeadLetters:
         Raises UnusableRecord or TooManyUnusable, and then kept none of them; DeadLetterError where one can't be kept, and what
         `before_keeping` raises.
         """
-        if unusable := [each for each in rejected if is_unusable(each)]:
+        if unusable := [each for each in rejected if is_unusable(each) and not self._becomes_row(each)]:
             self._refuse(unusable, records)
         decided = list(self._decided(rejected, records))
         if self._policy is UnusableRecords.SKIP:
@@ -106,6 +107,10 @@ class ShardDeadLetters:
         if minute is not None:
             assert self._limit.most is not None, "without a limit there is nothing to exceed"
             raise TooManyUnusable(str(self._key), minute, self._limit.most, f"{number} ({first.reason})")
+
+    def _becomes_row(self, rejected: RejectedRecord) -> bool:
+        """Returns whether the engine itself makes rows of it, by file: its producer is not a bad one."""
+        return self._goes_by_file and rejected.reason is RejectReason.TOO_LARGE
 
     def _is_fresh(self, record: Record) -> bool:
         """Returns whether the ledger's count is without it."""

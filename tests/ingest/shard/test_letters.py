@@ -76,6 +76,24 @@ def test_a_storm_of_unusable_records_stops_the_shard_in_front_of_it(world: World
     assert world.numbers == [0]
 
 
+def test_what_goes_by_file_is_no_storm(world: World) -> None:
+    """Such a record becomes a row, and the pipeline says that there are some."""
+    large = b'{"n":1,"text":"' + b"x" * 2000 + b'"}'
+    world.configure(max_unusable_per_minute=2, max_row_bytes=1024, oversize_rows="file")
+    sent = world.put(0, *[large] * 5, b"bad", b"bad", 1)
+    receipt = bounded(world.services(), world.work())
+    assert (receipt.problem, receipt.dead_letters, world.numbers) == (None, 7, [0, 1])
+    assert list(world.row.unusable.values()) == [2]
+    sent = world.put(large, b"bad")
+    receipt = bounded(world.services("second"), world.work())
+    assert receipt.problem is not None
+    assert receipt.problem.id == "FL-4018"
+    assert sent[0] not in receipt.problem.what, "it is not the one"
+    world.configure(max_unusable_per_minute=2, max_row_bytes=1024)
+    world.put(*[large] * 3)
+    assert bounded(world.services("third"), world.work()).problem.id == "FL-4018"
+
+
 @pytest.mark.parametrize("policy", ["dead_letter", "skip"])
 def test_as_many_as_are_allowed_are_taken_in(world: World, policy: str) -> None:
     world.configure(max_unusable_per_minute=3, on_error=policy)
