@@ -295,7 +295,7 @@ class EngineJob:
 
     def _replay_the_last(self) -> None:
         """A bounded run ends with the rows in the table that no channel takes, or says how many are not."""
-        last = BackgroundCall("oversize-last", lambda: self._oversize.round(lambda: False))
+        last = BackgroundCall("oversize-last", self._oversize.last_round)
         give_up_s = time.monotonic() + OVERSIZE_S
         while not last.wait(LOOK_S) and time.monotonic() < give_up_s:
             if self._signals.number is not None or self._heart.is_displaced:

@@ -74,6 +74,8 @@ class OversizeRounds:
     left: Counter[str] = field(default_factory=Counter)
     """Dead letters that the last rounds of their shards did not replay, by reason."""
     _left_of: dict[ShardKey, Mapping[str, int]] = field(default_factory=dict)
+    _left_any: set[ShardKey] = field(default_factory=set)
+    """Shards of which a round left dead letters: those behind it do not look at them."""
     _due: set[ShardKey] = field(default_factory=set)
     _all_are_due: bool = True
     """At a start: an earlier run may have left any of them."""
@@ -121,6 +123,14 @@ class OversizeRounds:
         while not over.is_set() and self.is_ours():
             self.round(over.is_set)
             over.wait(self.every_s)
+
+    def last_round(self) -> None:
+        """The round with which a bounded run ends: it looks at what stayed a dead letter before, too, so that all are counted."""
+        with self._at_work, self._lock:
+            self._due |= self._left_any
+            for shard in self._left_any:
+                self._since.pop(shard, None)
+        self.round(lambda: False)
 
     def round(self, is_over: Callable[[], bool]) -> None:
         """Replays what is due; what it does not come to, fails or has to wait is due again. Never raises."""
@@ -190,6 +200,7 @@ class OversizeRounds:
         """Says what stays a dead letter when that changes; what only waits for the engine to pass it is not news."""
         left = {why: count for why, count in report.remaining.items() if count}
         before, self._left_of[shard] = self._left_of.get(shard, {}), left
+        self._left_any |= {shard} if left else set()
         self.left = sum(map(Counter, self._left_of.values()), Counter[str]())
         if news := {why: count for why, count in left.items() if why != NOT_PASSED and before.get(why) != count}:
             extra = {"shard": str(shard), "why": news, "rejection": report.rejection, "next_step": LEFT}

@@ -375,3 +375,26 @@ def test_a_bounded_run_says_how_many_are_left(world: World, caplog: pytest.LogCa
     clean.round(not_over)
     clean.conclude()
     assert "oversize.incomplete" not in [record.getMessage() for record in caplog.records]
+
+
+def test_the_last_round_of_a_bounded_run_counts_what_the_rounds_before_it_left(
+    world: World, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level(logging.INFO, "firnline_ingest")
+    bad = LARGE.replace(b"xxx", b"bad")
+    world.keep(letter(100), letter(101, bad), letter(200, bad, shard=TWO))
+    rounds = world.rounds()
+    rounds.round(not_over)
+    for number in range(102, 105):
+        world.pipe.now += CLOCKS_APART
+        later(world, rounds, letter(number))
+    rounds.last_round()
+    rounds.conclude()
+    (told,) = [record for record in caplog.records if record.getMessage() == "oversize.incomplete"]
+    assert (told.letters, told.why) == (2, {"the table refused it": 2})  # type: ignore[attr-defined]
+    world.pipe.accepts_all = True
+    caplog.clear()
+    rounds.last_round()
+    rounds.conclude()
+    assert world.numbers == ["100", "101", "102", "103", "104", "200"]
+    assert "oversize.incomplete" not in [record.getMessage() for record in caplog.records]
