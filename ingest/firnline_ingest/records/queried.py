@@ -28,7 +28,7 @@ from firnline_ingest.records.rejection import (
     RejectReason,
     Unusable,
 )
-from firnline_ingest.records.rows import AT_ONCE_BYTES, RowMaker, Rows
+from firnline_ingest.records.rows import AT_ONCE_BYTES, RowMaker, Rows, refuse_more
 from firnline_ingest.values import row_number
 
 
@@ -161,13 +161,15 @@ class QueriedRows(RowMaker):
         """The query's rows of one record with their metadata. Raises Unusable."""
         if len(documents) > 1 and not self._are_numbered:
             raise SeveralRowsOfOneRecord(self._stream, len(documents))
-        head = self._head(record)
+        head, size = self._head(record), 0
         for number, document in enumerate(documents):
             self._check.missing = NOTHING_KNOWN
             content = self._check(document)
             row = splice(self._head.numbered(head, number) if self._are_numbered else head, content)
             if len(row) > self._max_row_bytes:
                 raise row_too_large(len(row), self._max_row_bytes)
+            size += len(row)
+            refuse_more(number + 1, size)
             if missing := self._check.missing.get(self.table):
                 self._missing.append(missing)
             yield msgspec.Raw(row)

@@ -245,8 +245,7 @@ class RowMaker:
         """Raises Omitted where all of them are filtered."""
         any_filtered = any_made = False
         for number, document in enumerate(documents):
-            if number >= RECORD_ROWS:
-                raise too_large(f"it has more than {RECORD_ROWS:,} rows.")
+            refuse_more(number + 1)
             try:
                 made = self._check_made(transform(document, record))
             except Filtered:
@@ -315,16 +314,21 @@ class RowMaker:
             size += len(row)
             if missing := self._check.missing.get(self.table):
                 self._missing.append(missing)
-            if number >= RECORD_ROWS:
-                raise too_large(f"it has more than {RECORD_ROWS:,} rows.")
-            if size > RECORD_BYTES:
-                raise too_large(f"its rows have more than {RECORD_BYTES:,} bytes with their metadata.")
+            refuse_more(number + 1, size)
             yield msgspec.Raw(row)
 
     def _head_of_user_record(self, record: Record) -> bytes:
         """Raises Unusable for one that is not to be a row."""
         refuse_fault(record)
         return self._head(record)
+
+
+def refuse_more(rows: int, size: int = 0) -> None:
+    """Raises Unusable where a record has more rows, or more bytes of them, than one may have."""
+    if rows > RECORD_ROWS:
+        raise too_large(f"it has more than {RECORD_ROWS:,} rows.")
+    if size > RECORD_BYTES:
+        raise too_large(f"its rows have more than {RECORD_BYTES:,} bytes with their metadata.")
 
 
 def _others(count: int, rejected: Sequence[RejectedRecord]) -> Sequence[int]:

@@ -10,6 +10,7 @@ from pyspark.sql import types as spark
 
 from firnline_ingest.kinesis.page import Record
 from firnline_ingest.records.queried import QueriedRows
+from firnline_ingest.records.rows import RECORD_ROWS
 from firnline_ingest.spark.query_schema import Typed, typed_by
 from tests.fakes.configs import config, reading
 
@@ -66,3 +67,34 @@ def test_a_record_with_two_values_for_one_column_is_a_dead_letter_as_without_a_q
     made = rows.convert([Record("1", data, "p", 1763725995.0), Record("2", b'{"N": 7, "M": 1, "m": 2}', "p", 1.0)])
     assert [(each.index, each.reason, each.detail) for each in made.rejected] == [(0, "duplicate-key", detail)]
     assert [bytes(row).endswith(b'"n":7}') for row in made.rows] == [True]
+
+
+@dataclass(frozen=True)
+class QueryOfMany:
+    """Makes as many rows of an object as its `n` says, each with so many bytes."""
+
+    size: int
+    typed: Typed = bytes
+
+    def rows_of(self, documents: Sequence[bytes]) -> Sequence[Sequence[bytes]]:
+        row = b'{"text":"' + b"x" * self.size + b'"}'
+        return [[row] * int(decode(each)["n"]) for each in documents]
+
+
+@pytest.mark.parametrize(
+    ("size", "n", "why"),
+    [
+        (1, RECORD_ROWS, "its rows have more than 16,000,000 bytes with their metadata."),
+        (900_000, 17, ""),
+        (900_000, 18, "its rows have more than 16,000,000 bytes with their metadata."),
+    ],
+)
+def test_a_record_has_no_more_rows_by_a_query_than_without_one(size: int, n: int, why: str) -> None:
+    several = {"type": "json", "several_objects": True}
+    query = {"schema": "n BIGINT", "sql": "SELECT _position, explode(sequence(1, n)) AS text FROM rows"}
+    (pipeline,) = config(pipelines=[reading("orders", format=several, query=query)]).pipelines
+    rows = QueriedRows(pipeline, "orders", "shardId-000000000000", query=QueryOfMany(size))
+    made = rows.convert([Record("1", b'{"n":%d}' % n, "p", 1763725995.0), Record("2", b'{"n":1}', "p", 1.0)])
+    assert [each.detail[: len(why)] for each in made.rejected] == ([why] if why else [])
+    assert [each.reason for each in made.rejected] == (["too-large"] if why else [])
+    assert len(made.rows) == 1 + (0 if why else n)
