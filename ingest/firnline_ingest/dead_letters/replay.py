@@ -135,6 +135,8 @@ class Replays:
     request: ReplayRequest
     services: ReplayServices
     on_damaged: Callable[[DeadLetterError], None]
+    look: Callable[[], None] = lambda: None
+    """Called before each dead letter and behind the last one; what it raises ends the replay between two batches."""
     _met: set[DeadLetterKey] = field(default_factory=set)
     """Letters of the file that were found."""
 
@@ -226,11 +228,13 @@ class Replays:
     def _letters(self, shard: ShardKey) -> Iterator[DeadLetter]:
         choice = replace(self.request.choice, stream=shard.stream, shard=shard.shard_id)
         for letter in self.services.letters.list(choice, self.on_damaged):
+            self.look()
             is_edited = self.request.edited is None or letter.key in self.request.edited
             if letter.stream_created_ms == shard.stream_created_ms and is_edited:
                 if self.request.edited is not None:
                     self._met.add(letter.key)
                 yield letter
+        self.look()
 
     def _made(self, maker: DeadLetterConverter, passed: PassedRecords, letter: DeadLetter) -> Conversion:
         if letter.reason == RejectReason.MISPLACED and letter.reason not in self.request.choice.reasons:

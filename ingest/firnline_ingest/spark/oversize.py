@@ -21,6 +21,7 @@ from firnline_ingest.dead_letters.passed import NOT_PASSED
 from firnline_ingest.dead_letters.replay import ReplayLedger, ReplayRequest, Replays, ReplayServices, replay_services
 from firnline_ingest.dead_letters.shard_replay import ReplayReport
 from firnline_ingest.errors import DeadLetterError, FirnlineError
+from firnline_ingest.ledger.mark import StreamMark
 from firnline_ingest.records.rejection import RejectReason
 from firnline_ingest.shard.receipt import Receipt, ShardProblem, ShardState, Tally
 from firnline_ingest.values import ShardKey
@@ -29,6 +30,8 @@ ROUND_S = 900.0
 """Between two rounds: a load takes a minute or so, and each file is billed."""
 CLOCKS_APART = timedelta(minutes=20)
 """More than S3 takes of a caller's clock, which it refuses from 15 minutes on."""
+LOOK_AGAIN = timedelta(seconds=5)
+"""Between two looks at the ledger for a pause, while a shard's files are loaded."""
 REASONS = frozenset({str(RejectReason.TOO_LARGE)})
 EVERYWHERE = ShardKey("", 0, "")
 """In place of a shard: what keeps all of them from being replayed."""
@@ -38,9 +41,15 @@ log = logging.getLogger(__name__)
 
 
 class OversizeLedger(ReplayLedger, Protocol):
-    """Says which records the engine has passed, of which streams."""
+    """Says which records the engine has passed, of which streams, and which of these are paused."""
 
     def begun_streams(self) -> list[str]: ...
+
+    def mark(self, stream: str) -> StreamMark | None: ...
+
+
+class _Stopped(Exception):
+    """The run is over or not ours any more, or the stream was paused: nothing more of it is sent."""
 
 
 class OpenServices(Protocol):
@@ -148,8 +157,9 @@ class OversizeRounds:
                     for shard in sorted(due, key=str):
                         if is_over() or not self.is_ours():
                             break
-                        due.discard(shard)
-                        self._replay(services, shard)
+                        if not self._is_paused(shard.stream):
+                            due.discard(shard)
+                            self._replay(services, shard, is_over)
             except Exception as error:
                 self._failed(EVERYWHERE, error)
             finally:
@@ -165,11 +175,33 @@ class OversizeRounds:
         pipeline = self.config.find_pipeline(stream)
         return pipeline is not None and pipeline.goes_by_file
 
-    def _replay(self, services: ReplayServices, shard: ShardKey) -> None:
+    def _is_paused(self, stream: str) -> bool:
+        mark = self.ledger.mark(stream)
+        return mark is not None and mark.is_paused
+
+    def _watch(self, stream: str, is_over: Callable[[], bool]) -> Callable[[], None]:
+        """Returns what a shard's replay asks before each batch; that raises _Stopped where it is not to be begun."""
+        looked = self.now()
+
+        def look() -> None:
+            nonlocal looked
+            if is_over() or not self.is_ours():
+                raise _Stopped
+            if self.now() - looked >= LOOK_AGAIN:
+                looked = self.now()
+                if self._is_paused(stream):
+                    raise _Stopped
+
+        return look
+
+    def _replay(self, services: ReplayServices, shard: ShardKey, is_over: Callable[[], bool]) -> None:
         began, report, damaged = self.now(), ReplayReport(), list[DeadLetterError]()
         request = ReplayRequest(choice=Choice(reasons=REASONS, since=self._since.get(shard)), by_file=True)
         try:
-            Replays(self.config, request, services, damaged.append).of_shard(shard, report)
+            watch = self._watch(shard.stream, is_over)
+            Replays(self.config, request, services, damaged.append, watch).of_shard(shard, report)
+        except _Stopped:
+            self._again(shard)
         except Exception as error:
             self._again(shard)
             self._failed(shard, error)

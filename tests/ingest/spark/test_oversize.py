@@ -302,6 +302,43 @@ def test_no_shard_is_begun_by_a_run_that_is_over_or_was_displaced(world: World, 
     assert world.numbers == ["100", "200"]
 
 
+def test_nothing_of_a_paused_stream_is_sent_until_it_is_resumed(world: World) -> None:
+    """Its table may be changed meanwhile, in several statements."""
+    world.keep(letter(100), letter(200, shard=TWO))
+    world.ledger.pause("orders", True)
+    rounds = world.rounds()
+    for _ in range(2):
+        rounds.round(not_over)
+        rounds.look([kept()])
+    assert (world.numbers, world.pipe.stage, world.objects.kept) == ([], {}, {})
+    assert not rounds.problems
+    world.ledger.pause("orders", False)
+    rounds.round(not_over)
+    assert world.numbers == ["100", "200"]
+
+
+@pytest.mark.parametrize("what", ["paused", "over", "displaced"])
+def test_a_shard_of_many_files_is_left_between_two_of_them(world: World, what: str) -> None:
+    """Rows of some megabytes: each is a file, and loads for a minute or so."""
+    world.config = config(pipelines=[reading("orders", max_row_bytes=1024, oversize_rows="file")])
+    world.keep(*(letter(number, LARGE.replace(b"x" * 2000, b"x" * 3_000_000)) for number in range(100, 105)))
+
+    def has_loaded_two() -> bool:
+        if len(world.pipe.table) >= 2 and what == "paused":
+            world.ledger.pause("orders", True)
+        return len(world.pipe.table) >= 2 and what != "paused"
+
+    rounds = world.rounds(is_ours=lambda: what != "displaced" or not has_loaded_two())
+    rounds.round(has_loaded_two if what != "displaced" else not_over)
+    assert world.numbers == ["100", "101"]
+    assert world.pipe.stage == {}
+    assert not rounds.problems
+    assert [each.replayed_rows for each in rounds.untold()] == [2]
+    world.ledger.pause("orders", False)
+    (rounds if what == "paused" else world.rounds()).round(not_over)
+    assert world.numbers == ["100", "101", "102", "103", "104"]
+
+
 def test_a_journal_is_read_once_by_a_run_however_many_rounds_it_has(world: World) -> None:
     world.keep(*(letter(number) for number in range(100, 105)))
     rounds = world.rounds()
