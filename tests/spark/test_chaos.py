@@ -30,12 +30,17 @@ DAEMON = f"-m\0{python_daemon.__name__}\0".encode()
 
 def workers_of(engine: EngineProcess) -> list[int]:
     """The Python processes that hold shards: the daemons of the engine's session, and what they have forked."""
+    return processes_of(engine, DAEMON)
+
+
+def processes_of(engine: EngineProcess, word: bytes) -> list[int]:
+    """Returns those of the engine's session whose command has the word."""
     found = []
     for entry in Path("/proc").iterdir():
         if entry.name.isdigit():
             with suppress(OSError):
                 of_session = int((entry / "stat").read_text().rpartition(")")[2].split()[3]) == engine.pid
-                if of_session and DAEMON in (entry / "cmdline").read_bytes():
+                if of_session and word in (entry / "cmdline").read_bytes():
                     found.append(int(entry.name))
     return sorted(found)
 

@@ -2,6 +2,7 @@
 
 import os
 import random
+import signal
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -14,7 +15,8 @@ from firnline_infra.audit.mode import BEHIND_A_QUERY
 from firnline_infra.audit.report_text import report_text
 from firnline_ingest.config.load import load_config
 from tests.spark.conftest import HANGS_S, Lane, until
-from tests.spark.test_chaos import freeze_workers, kill_a_worker, thaw
+from tests.spark.test_chaos import freeze_workers, kill_a_worker, processes_of, thaw
+from tests.spark.test_engine import command
 
 pytestmark = [pytest.mark.slow, pytest.mark.spark, pytest.mark.timeout(HANGS_S)]
 
@@ -28,6 +30,9 @@ def dear(rows):
 
 SCHEMA = "n BIGINT, amount DECIMAL(10, 2), tags ARRAY<STRING>"
 SQL = "SELECT _position, n, amount * 2 AS twice, size(tags) AS tags FROM rows WHERE n % 3 <> 0"
+
+
+EXECUTOR = b"CoarseGrainedExecutorBackend"
 
 
 def query(sql: str = SQL, **changes: Any) -> dict[str, Any]:
@@ -106,6 +111,28 @@ def test_a_function_is_run_and_a_condition_that_drops_everything_passes_every_re
         assert again.wait(HANGS_S) == 0, list(again.last_lines)
         assert again.total("records") == 1
     assert [(int(n), note) for n, note in lane.rows("N, NOTE")] == [(1, "n=1")]
+
+
+def test_every_row_arrives_once_though_executors_are_lost(
+    new_lane: Callable[..., Lane], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rng = random.Random(SEED)
+    two = {"master": "local-cluster[2,1,900]", "conf": {"spark.executor.memory": "512m"}}
+    lane = new_lane(pipeline=query(), spark=two, epoch={"shards_per_task": 1})
+    lane.put(*map(event, range(500)))
+    with lane.engine(available_now=False) as first:
+        for part in range(1, 4):
+            seen = first.total("rows")
+            until(lambda seen=seen: first.total("rows") > seen, first)
+            lane.put(*map(event, range(500 * part, 500 * part + 500)))
+            time.sleep(rng.uniform(0.0, 3.0))
+            os.kill(rng.choice(until(lambda: processes_of(first, EXECUTOR), first)), signal.SIGKILL)
+        until(lambda: lane.rows()[0][0] == len(expected(range(2000))), first)
+        assert command(lane, "stop").returncode == 0
+        assert first.wait(HANGS_S) == 0, list(first.last_lines)
+    assert sorted(n for (n,) in lane.rows("N")) == expected(range(2000))
+    totals = audited(lane, monkeypatch).totals
+    assert (totals.records, totals.rows, totals.skipped) == (2000, len(expected(range(2000))), 2000 - totals.rows)
 
 
 @pytest.mark.parametrize(
