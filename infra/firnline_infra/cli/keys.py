@@ -8,6 +8,7 @@ import click
 from firnline_infra.cli.accounts_option import ChosenAccounts, accounts_options
 from firnline_infra.cli.environment_argument import complete_users, environment_argument
 from firnline_infra.cli.finite_range import FiniteRange
+from firnline_infra.cli.lazy_group import LazyGroup
 
 if TYPE_CHECKING:
     from firnline_infra.keys.owner import KeyOwner
@@ -17,7 +18,7 @@ WAITING = 3
 user_argument = click.argument("user", default="ingest", shell_complete=complete_users)
 
 
-@click.group()
+@click.group(cls=LazyGroup)
 def keys() -> None:
     """Create and rotate key pairs.
 

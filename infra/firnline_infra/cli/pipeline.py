@@ -7,9 +7,10 @@ import click
 from firnline_infra.cli.accounts_option import ChosenAccounts, accounts_options
 from firnline_infra.cli.engine_argument import check_stream
 from firnline_infra.cli.environment_argument import complete_streams, environment_argument
+from firnline_infra.cli.lazy_group import LazyGroup
 
 
-@click.group()
+@click.group(cls=LazyGroup)
 def pipeline() -> None:
     """Pause and resume one pipeline."""
 

@@ -9,13 +9,14 @@ import click
 from firnline_infra.cli.accounts_option import ChosenAccounts, accounts_options
 from firnline_infra.cli.audit import Moment
 from firnline_infra.cli.environment_argument import environment_argument
+from firnline_infra.cli.lazy_group import LazyGroup
 from firnline_infra.cli.output import output_option, show
 
 if TYPE_CHECKING:
     from firnline_infra.redshift import RedshiftViews
 
 
-@click.group()
+@click.group(cls=LazyGroup)
 def redshift() -> None:
     """Look after the views that read streams into Redshift."""
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import click
 
 from firnline_infra.cli.environment_argument import WHAT_ENV_IS, complete_environments, known_instead, spec_file_of
+from firnline_infra.cli.lazy_group import LazyGroup
 from firnline_infra.cli.output import output_option, show
 
 if TYPE_CHECKING:
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
 EXIT_PROBLEMS = 2
 
 
-@click.group()
+@click.group(cls=LazyGroup)
 def spec() -> None:
     """Check and explain the specification of an environment."""
 

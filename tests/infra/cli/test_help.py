@@ -131,6 +131,21 @@ def test_a_mistyped_command_is_refused_with_the_nearest_one(typed: str, hint: st
     assert hint in result.output
 
 
+@pytest.mark.parametrize(
+    ("typed", "hint"),
+    [
+        (["dead-letters", "dev", "list"], "Its argument comes after it: firnline dead-letters list dev\n"),
+        (["pipeline", "dev", "orders", "pause"], "Its argument comes after it: firnline pipeline pause dev\n"),
+        (["keys", "rotat"], "Did you mean 'rotate'?"),
+        (["spec", "dev"], "No such command 'dev'.\n"),
+    ],
+)
+def test_a_command_of_a_group_is_named_that_was_given_behind_its_argument(typed: list[str], hint: str) -> None:
+    result = CliRunner().invoke(firnline, typed, prog_name="firnline")
+    assert result.exit_code == 2
+    assert hint in result.output
+
+
 @pytest.mark.parametrize("command", OWN, ids=" ".join)
 def test_no_example_is_broken_by_a_terminal_of_a_hundred_columns(command: tuple[str, ...]) -> None:
     written = inspect.cleandoc(found(command).help or "").partition("\b\n")[2].partition("\n\n")[0]
