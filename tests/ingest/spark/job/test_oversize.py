@@ -36,7 +36,7 @@ class Rounds:
             return self.made[-1]
 
         patch.setattr(job_module, "OversizeRounds", made)
-        patch.setattr(real, "_replay", lambda made, _, shard: made._again(shard) if self.keeps_due else None)
+        patch.setattr(real, "_replay", lambda made, _, shard, __: made._again(shard) if self.keeps_due else None)
 
     @contextmanager
     def services(self, *_: Any) -> Iterator[Any]:
