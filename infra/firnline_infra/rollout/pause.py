@@ -1,7 +1,7 @@
 """Pausing one pipeline of an engine that runs: a word in the ledger that its next plan reads. The others are not touched.
 
 Its shards prove what they sent and give their channels back. That this has happened is seen in their rows: nobody writes them
-any more, and they say that nothing is in flight.
+any more, and they say that nothing is in flight. What goes by file the engine's report says.
 """
 
 import time
@@ -62,10 +62,15 @@ class Pause:
             if _written(now) != _written(rows):
                 rows, unwritten_since_s = now, now_s
             unproven = _unproven(now)
-            if now_s - unwritten_since_s >= UNWRITTEN_S + self.epoch_s and not unproven:
+            if now_s - unwritten_since_s >= UNWRITTEN_S + self.epoch_s and not unproven and not self._is_loading():
                 return
             if now_s - began_s > LONGEST_S:
                 raise NotQuiet(self.stream, LONGEST_S, unproven)
+
+    def _is_loading(self) -> bool:
+        """Returns whether the engine that runs may have a file of the stream on its way (`oversize_rows`)."""
+        report, run = self.ledger.report(), self.ledger.current_run()
+        return report is not None and run is not None and report.run_id == run.run_id and self.stream in report.loading
 
     def _rows(self) -> dict[ShardKey, ShardRow]:
         return shard_rows(self.ledger, [self.stream])

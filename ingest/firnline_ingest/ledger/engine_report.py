@@ -1,7 +1,7 @@
 """The engine's report of itself for people: its problems, its last hours by the minute, and how far it reads each shard.
 
-One item of the ledger, bounded and written once an epoch. No part of the protocol: nothing is decided by it, and an engine that
-can't write it goes on. `firnline status` reads it.
+One item of the ledger, bounded and written once an epoch. No part of the shards' protocol: nothing of theirs is decided by it,
+and an engine that can't write it goes on. `firnline status` reads it; `firnline pipeline pause` reads what is being loaded.
 """
 
 import zlib
@@ -116,6 +116,8 @@ class EngineReport:
     """As many as there are; `problems` has MOST_PROBLEMS of them, or those of which there is room for the words."""
     minutes: tuple[MinuteCounts, ...] = ()
     shards: tuple[ShardReading, ...] = ()
+    loading: tuple[str, ...] = ()
+    """Streams of which rows may be on their way into their tables by file: written before, and when that is over."""
     reported: tuple[ReportedCounts, ...] = ()
     """Of the MOST_SHARDS shards that were heard of last."""
 

@@ -104,7 +104,7 @@ class EngineJob:
         self._shown = ShownRun(ledger, run.run_id)
         self._reporter = EngineReporter(ledger, run, is_ours=self._heart.is_ours)
         self._oversize = OversizeRounds(config, ledger, self._heart.is_ours, is_wanted=self._takes_oversize_rows)
-        self._reporter.beside = self._oversize.problems
+        self._reporter.beside, self._oversize.loads = self._oversize.problems, self._reporter.loads
         self._metrics = EngineMetrics(config.metrics, config.application)
         self._watch = EpochWatch(config.epoch.seconds, clock)
         self._epochs = RetryBudget(config.failures.patience_seconds, clock)

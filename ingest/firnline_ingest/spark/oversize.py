@@ -73,6 +73,8 @@ class OversizeRounds:
     ledger: OversizeLedger
     is_ours: Callable[[], bool]
     """Whether the run holds the application: without it no shard is begun."""
+    loads: Callable[[Sequence[str]], bool] = lambda _: True
+    """Makes durable of which streams files are loaded from now on, for who pauses one; where it can't, none is loaded."""
     is_wanted: bool = True
     services: OpenServices = replay_services
     objects_of: Callable[[EngineConfig], NamedObjects] = open_objects
@@ -154,12 +156,8 @@ class OversizeRounds:
                     due |= set(self._with_letters(services)) if is_first else set()
                     is_first = False
                     self.problems.pop(EVERYWHERE, None)
-                    for shard in sorted(due, key=str):
-                        if is_over() or not self.is_ours():
-                            break
-                        if not self._is_paused(shard.stream):
-                            due.discard(shard)
-                            self._replay(services, shard, is_over)
+                    for stream in sorted({shard.stream for shard in due}):
+                        self._of_stream(services, stream, due, is_over)
             except Exception as error:
                 self._failed(EVERYWHERE, error)
             finally:
@@ -174,6 +172,22 @@ class OversizeRounds:
     def _goes(self, stream: str) -> bool:
         pipeline = self.config.find_pipeline(stream)
         return pipeline is not None and pipeline.goes_by_file
+
+    def _of_stream(
+        self, services: ReplayServices, stream: str, due: set[ShardKey], is_over: Callable[[], bool]
+    ) -> None:
+        """Replays what is due of a stream, unless it is paused: whoever pauses it asks for `loads` behind that, and this asks for
+        the pause behind `loads`."""
+        if is_over() or not self.is_ours() or self._is_paused(stream) or not self.loads([stream]):
+            return
+        try:
+            for shard in sorted((each for each in due if each.stream == stream), key=str):
+                if is_over() or not self.is_ours() or self._is_paused(stream):
+                    break
+                due.discard(shard)
+                self._replay(services, shard, is_over)
+        finally:
+            self.loads([])
 
     def _is_paused(self, stream: str) -> bool:
         mark = self.ledger.mark(stream)

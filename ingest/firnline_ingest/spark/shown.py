@@ -138,6 +138,13 @@ class EngineReporter:
             self._meet_own(error)
             self._write(self.now_ms())
 
+    def loads(self, streams: Sequence[str]) -> bool:
+        """Notes of which streams rows go by file from now on. Returns whether the ledger has it."""
+        with self._lock:
+            self._look_back()
+            self._report = replace(self._report, loading=tuple(streams))
+            return self._write(self.now_ms())
+
     def ended(self, error: FirnlineError | None) -> None:
         """The run ends, for `error` where it was one; problems of shards stay as they were."""
         with self._lock:
@@ -195,12 +202,12 @@ class EngineReporter:
             )
         return met
 
-    def _write(self, at_ms: int) -> None:
+    def _write(self, at_ms: int) -> bool:
+        """Returns whether the ledger has it."""
         ordered = sorted(self._met.values(), key=lambda each: (bool(each.stream), not each.has_stopped, each.since_ms))
         problems = tuple(ordered[:MOST_PROBLEMS])
         self._report = replace(self._report, at_ms=at_ms, problems=problems, all_problems=len(ordered))
-        if self.is_ours():
-            written(lambda: self.ledger.write_report(self._report))
+        return self.is_ours() and written(lambda: self.ledger.write_report(self._report))
 
 
 def counts_of(receipts: Iterable[Receipt], minute: int) -> list[MinuteCounts]:

@@ -7,6 +7,7 @@ from firnline_infra.rollout.errors import NotQuiet, UnknownPipeline
 from firnline_infra.rollout.pause import LONGEST_S, UNWRITTEN_S, Pause
 from firnline_ingest.kinesis.start import TrimHorizon
 from firnline_ingest.ledger.backend import Run
+from firnline_ingest.ledger.engine_report import EngineReport
 from firnline_ingest.ledger.mark import StreamMark
 from firnline_ingest.values import Fence
 from tests.fakes.ledger import MemoryLedger
@@ -79,6 +80,22 @@ def test_rows_in_flight_are_waited_for() -> None:
     engine = Engine(stops_after_s=0, is_sending_until_s=300)
     paused(engine).begin()
     assert engine.now_s >= 300
+
+
+@pytest.mark.parametrize(("run_id", "until_s"), [("run", 900), ("a run before", 0)])
+def test_a_file_that_is_being_loaded_is_waited_for(run_id: str, until_s: float) -> None:
+    engine = Engine(stops_after_s=0)
+    sleep = engine.sleep
+    engine.ledger.write_report(EngineReport(run_id=run_id, at_ms=1, loading=(STREAM, "another")))
+
+    def sleeping(seconds: float) -> None:
+        sleep(seconds)
+        if engine.now_s >= 900:
+            engine.ledger.write_report(EngineReport(run_id=run_id, at_ms=2, loading=("another",)))
+
+    engine.sleep = sleeping
+    paused(engine).begin()
+    assert until_s <= engine.now_s <= until_s + UNWRITTEN_S + EPOCH_S + 5
 
 
 @pytest.mark.parametrize("engine", [lambda: Engine(1e9), lambda: Engine(0, is_sending_until_s=1e9)])

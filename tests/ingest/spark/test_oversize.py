@@ -3,7 +3,7 @@
 import itertools
 import logging
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from datetime import timedelta
 from typing import Any
@@ -315,6 +315,51 @@ def test_nothing_of_a_paused_stream_is_sent_until_it_is_resumed(world: World) ->
     world.ledger.pause("orders", False)
     rounds.round(not_over)
     assert world.numbers == ["100", "200"]
+
+
+def test_whoever_pauses_a_stream_sees_the_file_on_its_way_or_none_is_sent() -> None:
+    """The pause comes at any place of a round; who paused asks behind that for what is loaded."""
+    count = itertools.count()
+    quiet = set[bool]()
+
+    def story(place: int | None) -> None:
+        world, loading = World(), list[Sequence[str]]([[]])
+        world.keep(letter(100), letter(101), letter(200, shard=TWO))
+        found: list[tuple[Sequence[str], Sequence[str]]] = []
+
+        def effect(_: str) -> None:
+            if next(count) == place:
+                world.ledger.pause("orders", True)
+                found.append((loading[-1], world.numbers))
+
+        def loads(streams: Sequence[str]) -> bool:
+            effect("before loads")
+            loading.append(streams)
+            effect("after loads")
+            return True
+
+        world.effect = effect
+        world.rounds(loads=loads).round(not_over)
+        assert (loading[1:2], loading[-1], world.pipe.stage) == ([["orders"]] * bool(loading[1:]), [], {})
+        for streams, numbers in found:
+            quiet.add(not streams)
+            assert streams == ["orders"] or world.numbers == numbers, place
+
+    story(None)
+    for place in range(next(count)):
+        count = itertools.count()
+        story(place)
+    assert quiet == {True, False}
+
+
+def test_nothing_is_loaded_while_the_ledger_does_not_take_that_it_is(world: World) -> None:
+    world.keep(letter(100))
+    rounds = world.rounds(loads=lambda _: False)
+    rounds.round(not_over)
+    assert world.numbers == []
+    rounds.loads = lambda _: True
+    rounds.round(not_over)
+    assert world.numbers == ["100"]
 
 
 @pytest.mark.parametrize("what", ["paused", "over", "displaced"])

@@ -72,6 +72,26 @@ def test_rounds_begin_with_the_run_and_end_with_it(rounds: Rounds) -> None:
     assert running.stops() == SUCCESS
 
 
+def test_the_ledger_says_of_which_streams_files_are_loaded(rounds: Rounds, monkeypatch: pytest.MonkeyPatch) -> None:
+    spark, seen, let_go = StandIn(read_on), list[Any](), threading.Event()
+
+    def replays(*_: Any) -> None:
+        seen.append(spark.ledger.report())
+        let_go.wait(HANGS_S)
+
+    monkeypatch.setattr(OversizeRounds, "_replay", replays)
+    running = runs(spark, pipelines=BY_FILE)
+    until(lambda: rounds.begun == 1)
+    rounds.made[0].look([receipt(dead_letters=1)])
+    until(lambda: bool(seen))
+    done = len(spark.committed)
+    until(lambda: len(spark.committed) > done + 2)
+    assert (seen[0].loading, spark.ledger.report().loading) == (("orders",), ("orders",))
+    let_go.set()
+    until(lambda: not spark.ledger.report().loading)
+    assert running.stops() == SUCCESS
+
+
 def test_a_round_that_fails_is_a_problem_of_the_report_and_the_run_goes_on(rounds: Rounds) -> None:
     def fails(_: int) -> None:
         raise FileUnproven("PIPE", "path", 15)
