@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Protocol
 
-from firnline_ingest.dead_letters.letter import DeadLetter, DeadLetterKey
+from firnline_ingest.dead_letters.letter import DeadLetter, DeadLetterKey, path_name
 from firnline_ingest.errors import DeadLetterError
 from firnline_ingest.records.rejection import RejectReason
 from firnline_ingest.values import ShardKey
@@ -25,6 +25,8 @@ class Choice:
     """All that is given has to be true of a dead letter; by default every dead letter is chosen."""
 
     stream: str | None = None
+    created_ms: int | None = None
+    """Of the stream that was created then; one that is created again under its name has other records."""
     shard: str | None = None
     since: datetime | None = None
     """Written at this time or later, by the store's clock."""
@@ -36,15 +38,26 @@ class Choice:
     def has_stream(self, stream: str) -> bool:
         return self.stream in (None, stream)
 
-    def has_shard(self, stream: str, shard: str) -> bool:
-        return self.has_stream(stream) and self.shard in (None, shard)
+    def has_shard(self, stream: str, created_ms: int, shard: str) -> bool:
+        is_incarnation = self.has_stream(stream) and self.created_ms in (None, created_ms)
+        return is_incarnation and self.shard in (None, shard)
 
     def has_time(self, written: datetime) -> bool:
         return (self.since is None or written >= self.since) and (self.until is None or written < self.until)
 
     def has(self, letter: DeadLetter) -> bool:
         """True if the dead letter belongs to the choice, as far as its own fields can tell."""
-        return self.has_shard(letter.stream, letter.shard_id) and (not self.reasons or letter.reason in self.reasons)
+        is_of_shard = self.has_shard(letter.stream, letter.stream_created_ms, letter.shard_id)
+        return is_of_shard and (not self.reasons or letter.reason in self.reasons)
+
+    @property
+    def folder(self) -> str:
+        """Begins the names of all that is chosen, as stores name it: of one shard's dead letters, no other's are listed."""
+        if self.stream is None:
+            return ""
+        if self.created_ms is None or self.shard is None:
+            return f"{path_name(self.stream)}@"
+        return f"{path_name(self.stream)}@{self.created_ms}/{path_name(self.shard)}/"
 
     @property
     def is_timed(self) -> bool:

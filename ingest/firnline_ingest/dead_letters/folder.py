@@ -74,10 +74,13 @@ class LocalFolder:
         return self._folder / shard_path(key) / f"{key.position.token}.{key.stage}{SUFFIX}"
 
     def _keys(self, choice: Choice) -> Iterator[DeadLetterKey]:
-        for path in self._folder.glob(f"*@*/*/[0-9]*{SUFFIX}"):
+        shards = choice.folder if choice.folder.endswith("/") else "*@*/*/"
+        for path in self._folder.glob(f"{shards}[0-9]*{SUFFIX}"):
             incarnation, shard, name = path.relative_to(self._folder).parts
             key = DeadLetterKey.parse(f"{unquote(incarnation)}/{unquote(shard)}/{name.removesuffix(SUFFIX)}")
-            if choice.has_shard(key.stream, key.shard_id) and (not choice.is_timed or choice.has_time(_written(path))):
+            if choice.has_shard(key.stream, key.stream_created_ms, key.shard_id) and (
+                not choice.is_timed or choice.has_time(_written(path))
+            ):
                 yield key
 
     def _put_together(self, folder: Path, letters: dict[Path, DeadLetter]) -> int:

@@ -226,11 +226,11 @@ class Replays:
         return total
 
     def _letters(self, shard: ShardKey) -> Iterator[DeadLetter]:
-        choice = replace(self.request.choice, stream=shard.stream, shard=shard.shard_id)
+        of, created_ms, shard_id = self.request.choice, shard.stream_created_ms, shard.shard_id
+        choice = replace(of, stream=shard.stream, created_ms=created_ms, shard=shard_id)
         for letter in self.services.letters.list(choice, self.on_damaged):
             self.look()
-            is_edited = self.request.edited is None or letter.key in self.request.edited
-            if letter.stream_created_ms == shard.stream_created_ms and is_edited:
+            if self.request.edited is None or letter.key in self.request.edited:
                 if self.request.edited is not None:
                     self._met.add(letter.key)
                 yield letter

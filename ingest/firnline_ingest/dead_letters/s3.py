@@ -26,7 +26,6 @@ from firnline_ingest.dead_letters.errors import DeadLetterUnreadable, UnknownDea
 from firnline_ingest.dead_letters.letter import (
     DeadLetter,
     DeadLetterKey,
-    path_name,
     shard_path,
     sorted_shards,
     why_unreadable,
@@ -113,9 +112,8 @@ class S3Folder:
         return sorted_shards(shard for shard, _ in self._chosen(choice))
 
     def _chosen(self, choice: Choice) -> Iterator[tuple[Shard, DeadLetterObject]]:
-        prefix = f"{self._folder}{path_name(choice.stream)}@" if choice.stream else self._folder
-        for shard, found in self._objects(prefix):
-            if choice.has_shard(shard[0], shard[2]) and choice.has_time(found.written):
+        for shard, found in self._objects(self._folder + choice.folder):
+            if choice.has_shard(*shard) and choice.has_time(found.written):
                 yield shard, found
 
     def get(self, key: DeadLetterKey) -> DeadLetter:

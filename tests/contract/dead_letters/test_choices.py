@@ -3,6 +3,7 @@
 import gzip
 import os
 from collections.abc import Callable
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -35,6 +36,29 @@ def test_letters_are_chosen_by_stream_shard_and_reason(store: Any) -> None:
     assert list(store.list(Choice(shard=OTHER.shard_id))) == [other]
     assert list(store.list(Choice(reasons=frozenset({"not-json"})))) == [one, other]
     assert list(store.list(Choice(reasons=frozenset({"too-deep"})))) == []
+
+
+def test_letters_of_one_incarnation_of_a_shard_are_chosen(store: Any) -> None:
+    again = replace(SHARD, stream_created_ms=SHARD.stream_created_ms + 1)
+    longer = replace(SHARD, shard_id=f"{SHARD.shard_id}0")
+    for shard in (SHARD, again, longer):
+        store.put([letter(FIRST, shard=shard)])
+    chosen = Choice(stream=SHARD.stream, created_ms=SHARD.stream_created_ms, shard=SHARD.shard_id)
+    assert list(store.list(chosen)) == [letter(FIRST)]
+    assert list(store.shards(chosen)) == [SHARD]
+    assert list(store.shards(Choice(stream=SHARD.stream, created_ms=again.stream_created_ms))) == [again]
+
+
+def test_letters_of_one_shard_are_listed_without_those_of_others(bucket: Bucket) -> None:
+    """A replay lists them for each shard: a stream of many shards with many dead letters would be listed whole each time."""
+    bucket.folder().put([letter(FIRST), letter(5, shard=OTHER)])
+    listed: list[str] = []
+    bucket.client.meta.events.register(
+        "before-parameter-build.s3.ListObjectsV2", lambda params, **_: listed.append(params["Prefix"])
+    )
+    chosen = Choice(stream=SHARD.stream, created_ms=SHARD.stream_created_ms, shard=SHARD.shard_id)
+    assert list(bucket.folder().list(chosen)) == [letter(FIRST)]
+    assert [prefix.endswith(f"/{SHARD.shard_id}/") for prefix in listed] == [True]
 
 
 def test_letters_are_chosen_by_the_time_at_which_they_were_written(store: Any) -> None:
