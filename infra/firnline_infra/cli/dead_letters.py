@@ -160,7 +160,14 @@ class Damaged:
         click.echo(str(error), err=True)
 
 
-def choice_of(stream: str | None, shard: str | None, reasons: tuple[str, ...], **times: "datetime | None") -> "Choice":
+def choice_of(
+    stream: str | None,
+    shard: str | None,
+    reasons: tuple[str, ...],
+    *,
+    since: "datetime | None" = None,
+    until: "datetime | None" = None,
+) -> "Choice":
     """Raises click.BadParameter for a reason that no dead letter has: "no dead letters" would be taken for an answer."""
     from firnline_ingest.dead_letters import REASONS, Choice
     from firnline_ingest.errors import did_you_mean
@@ -169,7 +176,7 @@ def choice_of(stream: str | None, shard: str | None, reasons: tuple[str, ...], *
         if reason not in REASONS:
             hint = did_you_mean(reason, REASONS)
             raise click.BadParameter(f"{reason!r} is no reason; {hint}", param_hint="'--reason'")
-    return Choice(stream=stream, shard=shard, reasons=frozenset(reasons), **times)
+    return Choice(stream=stream, shard=shard, reasons=frozenset(reasons), since=since, until=until)
 
 
 def _count(letters: "Iterator[DeadLetter]", where: str, output: str) -> None:
