@@ -19,6 +19,8 @@ from firnline_ingest.values import ShardKey
 PLACES = 24
 """Bits of a position that are the place of an object in its page; a page is bounded by its bytes (records/rows.py)."""
 LOOK_EVERY_S = 0.5
+FULL_BYTES = 200_000
+"""A page that has as many is probably one of a backlog: another one follows as soon as its rows are there."""
 Answers = Mapping[int, Sequence[bytes] | Raised]
 """The rows of objects by their positions, or what was raised; an object without rows is not in it."""
 Look = Callable[[], None]
@@ -35,6 +37,10 @@ class WaitingPage:
     answers: Answers = field(default_factory=dict)
     through: int | None = None
     """The position of the last object that is answered; None for all of them."""
+
+    @property
+    def is_full(self) -> bool:
+        return sum(map(len, self.documents)) >= FULL_BYTES
 
     def positions(self) -> Iterator[tuple[int, bytes]]:
         """Each object with its `_position`."""
@@ -56,6 +62,10 @@ class Round:
     answers: Answers | None = None
     """None until all of them are here."""
 
+    @property
+    def full_pages(self) -> int:
+        return sum(page.is_full for page in self.pages)
+
     def positions(self) -> Iterator[tuple[int, bytes]]:
         return itertools.chain.from_iterable(page.positions() for page in self.pages)
 
@@ -69,6 +79,8 @@ class PageQueries:
         self._numbers = itertools.count()
         self._waiting: dict[str, list[WaitingPage]] = {}
         self._rounds: dict[str, Round] = {}
+        self._expected: dict[str, int] = {}
+        """Pages of a stream that probably come at once, because their shards have just been answered a full one."""
 
     def row_maker(
         self,
@@ -101,10 +113,11 @@ class PageQueries:
         return page.rows()
 
     def begin(self, stream: str, wait_s: float, most_pages: int | None = None) -> Round:
-        """Returns a round over the pages of the stream that wait; waits for the first one. It is the stream's only one from then
-        on."""
+        """Returns a round over the pages of the stream that wait; waits for the first one, and for those that probably come at
+        once. It is the stream's only one from then on."""
         with self._lock:
-            self._arrived.wait_for(lambda: self._unanswered(stream), wait_s)
+            expected = max(1, self._expected.pop(stream, 0))
+            self._arrived.wait_for(lambda: len(self._unanswered(stream)) >= expected, wait_s)
             self._rounds[stream] = Round(self._unanswered(stream)[:most_pages])
             return self._rounds[stream]
 
@@ -122,6 +135,7 @@ class PageQueries:
             for stream, found in list(self._rounds.items()):
                 if found.token in tokens and found.answers is not None:
                     del self._rounds[stream]
+                    self._expected[stream] = found.full_pages
                     for page in found.pages:
                         page.answers = found.answers
                         page.answered.set()

@@ -45,7 +45,9 @@ if TYPE_CHECKING:
     from pyspark.sql.types import StructType
 
 ROUND_S = 1.0
-"""From the beginning of a round to that of the next: a job costs the same whatever it brings."""
+"""From the beginning of a round to that of the next, because a job costs the same whatever it brings; none after a full page,
+which costs more than a job, and behind which the next one waits.
+"""
 LONGEST_CAUSE = 600
 MOST_TASKS = 1000
 """Of a job that are looked through for the one that failed."""
@@ -295,7 +297,8 @@ class QueryEpochs:
             going_on = [stream for stream in going_on if stream not in problems]
             if any(each["is_stop_wanted"] for each in answers) or all(each["is_over"] for each in answers):
                 break
-            self.pause(max(0.0, min(ROUND_S - (self.clock() - began_s), ends_s - self.clock())))
+            if not any(each["is_full"] for each in answers):
+                self.pause(max(0.0, min(ROUND_S - (self.clock() - began_s), ends_s - self.clock())))
         return problems
 
     def _round(self, stream: str, tasks: Sequence[Task], problems: dict[str, FirnlineError]) -> list[dict[str, Any]]:

@@ -22,7 +22,7 @@ from firnline_ingest.spark.assignment import Assignment
 from firnline_ingest.spark.task import begin_partition, group_here
 
 GATHER_S = 0.2
-"""For the first page of a round; the driver pauses between two."""
+"""For the pages of a round; the driver pauses between two."""
 REPORTS_S = 600.0
 """For the rows of a round to come back; another attempt comes sooner where one was lost."""
 END = b"\xff\xff\xff\xff"
@@ -119,6 +119,7 @@ def _answer(order: dict[str, Any], group: ShardGroup, of: Round) -> dict[str, ob
     return {
         "token": of.token,
         "pages": len(of.pages),
+        "is_full": of.full_pages > 0,
         "is_over": group.are_over(order["stream"]),
         "is_stop_wanted": Watch(group.services.ledger, order["run_id"]).wants_a_stop(),
     }

@@ -16,7 +16,7 @@ from firnline_ingest.dead_letters.errors import UnusableRecord
 from firnline_ingest.records.rejection import RejectReason
 from firnline_ingest.records.rows import RowMaker
 from firnline_ingest.shard.checkpointer import SettlingStopped
-from firnline_ingest.shard.queries import PageQueries, Round
+from firnline_ingest.shard.queries import FULL_BYTES, PageQueries, Round
 from firnline_ingest.shard.receipt import ShardState
 from firnline_ingest.shard.request import ShardRequest
 from firnline_ingest.shard.steps import EpochStep
@@ -289,6 +289,36 @@ def test_several_rows_of_a_record_need_a_format_that_numbers_them(queried: World
 def test_what_runs_no_spark_makes_no_row_of_such_a_pipeline(queried: World) -> None:
     with pytest.raises(QueryNotRunHere):
         RowMaker(queried.pipeline, "events", "shard")
+
+
+@pytest.mark.parametrize(("size", "pages"), [(FULL_BYTES, 2), (FULL_BYTES - 1, 1)], ids=["full", "others"])
+def test_a_round_waits_for_the_pages_behind_full_ones_and_for_none_behind_others(size: int, pages: int) -> None:
+    queries, over, begun = PageQueries(), threading.Event(), list[Round]()
+
+    def look() -> None:
+        if over.is_set():
+            raise SettlingStopped
+
+    def wait_for_rows() -> None:
+        with suppress(SettlingStopped):
+            queries.rows_of("events", [b"x" * size], look)
+
+    waiting = [threading.Thread(target=wait_for_rows) for _ in range(4)]
+    for thread in waiting[:2]:
+        thread.start()
+    while len((first := queries.begin("events", HANGS_S)).pages) < 2:
+        """Until both pages wait."""
+    queries.keep(first, [])
+    queries.confirm([first.token])
+    round_of = threading.Thread(target=lambda: begun.append(queries.begin("events", HANGS_S)))
+    round_of.start()
+    for thread in waiting[2 : 2 + pages]:
+        thread.start()
+    round_of.join(HANGS_S / 2)
+    over.set()
+    assert [len(each.pages) for each in begun] == [pages]
+    for thread in waiting[: 2 + pages]:
+        thread.join(HANGS_S)
 
 
 def test_a_page_that_is_given_up_is_in_no_later_round() -> None:

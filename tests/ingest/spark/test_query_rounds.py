@@ -1,6 +1,7 @@
 """Tests of what the driver makes of rounds that fail, with a stand-in for Spark's; tests/spark/test_query.py has Spark."""
 
 from collections.abc import Sequence
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -72,3 +73,25 @@ def test_a_query_whose_rounds_fail_rests_when_its_pipeline_has_stopped_and_is_tr
     resting.add("orders")  # of another trouble: its table, say
     assert epoch() == []
     assert len(made) == 1
+
+
+def test_a_round_with_a_full_page_is_followed_at_once_and_another_one_by_a_pause(
+    configured: EngineConfig, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    answers = [
+        {"is_full": is_full, "is_over": False, "is_stop_wanted": False} for is_full in (False, True, True, False)
+    ]
+    answers.append({"is_full": True, "is_over": True, "is_stop_wanted": False})
+    done: list[object] = []
+
+    def next_round(*_: object) -> list[dict[str, bool]]:
+        done.append(len(done))
+        return [answers.pop(0)]
+
+    monkeypatch.setattr(QueryEpochs, "_round", next_round)
+    monkeypatch.setattr("firnline_ingest.spark.query_rounds.run_in_own_workers", lambda *_: [])
+    spark: Any = SimpleNamespace(sparkContext=None)
+    epochs = QueryEpochs(spark, configured, clock=lambda: 0.0, pause=lambda seconds: done.append(f"{seconds:.1f} s"))
+    assignment: Any = SimpleNamespace(shards=[SimpleNamespace(stream="orders")], to_json=str)
+    assert epochs.run([(0, "", assignment)], 30.0) == {}
+    assert done == [0, "1.0 s", 2, 3, 4, "1.0 s", 6]
