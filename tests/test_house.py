@@ -1,10 +1,9 @@
 """Laws that keep the house small: one name for one thing, no module that nothing uses, no file that knows everything."""
 
-import ast
 import re
 from collections import defaultdict
 
-from docs.tools.layout import file_length, function_lengths, module_graph, modules
+from docs.tools.layout import file_length, module_graph, modules, source_of
 
 MOST_IMPORTS = 20
 """Of our own modules in one file."""
@@ -26,9 +25,9 @@ FOUND_BY_NAME = (
 def test_no_public_class_name_stands_twice_in_a_distribution() -> None:
     places = defaultdict(list)
     for module, file in modules().items():
-        for node in ast.parse(file.read_text(encoding="utf-8")).body:
-            if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
-                places[module.partition(".")[0], node.name].append(module)
+        for name in source_of(file).classes:
+            if not name.startswith("_"):
+                places[module.partition(".")[0], name].append(module)
     assert {name: found for (_, name), found in places.items() if len(found) > 1} == {}
 
 
@@ -51,6 +50,6 @@ def test_no_file_and_no_function_is_longer_than_its_bound() -> None:
     assert {
         f"{name}.{function}": lines
         for name, file in files
-        for function, lines in function_lengths(file).items()
+        for function, lines in source_of(file).functions.items()
         if lines > LONGEST_FUNCTION
     } == {}

@@ -8,6 +8,7 @@ import re
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from statistics import median, quantiles
 
@@ -23,6 +24,17 @@ class House:
 
     package: str
     folder: str
+
+
+@dataclass(frozen=True)
+class Source:
+    """Facts of a file that the graph and the bounds need."""
+
+    imports: tuple[ast.Import | ast.ImportFrom, ...]
+    functions: Mapping[str, int]
+    """Lines of each, by its name and the line where it begins."""
+    classes: tuple[str, ...]
+    """Those that stand in no function and in no other class."""
 
 
 HOUSES = (
@@ -111,10 +123,10 @@ def _folder(module: str, graph: Graph) -> str:
 
 def _imports(name: str, file: Path, known: Mapping[str, Path]) -> Iterator[str]:
     package = name if file.name == "__init__.py" else name.rpartition(".")[0]
-    for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+    for node in source_of(file).imports:
         if isinstance(node, ast.Import):
             yield from (_nearest(alias.name, known) for alias in node.names if _nearest(alias.name, known))
-        elif isinstance(node, ast.ImportFrom):
+        else:
             above = package.split(".")[: len(package.split(".")) - node.level + 1] if node.level else []
             base = ".".join([*above, *([node.module] if node.module else [])])
             names = (_nearest(f"{base}.{alias.name}", known) for alias in node.names)
@@ -128,11 +140,23 @@ def _nearest(name: str, known: Mapping[str, Path]) -> str:
     return name
 
 
-def function_lengths(file: Path) -> dict[str, int]:
-    """Lines of each function of a file, by its name and the line where it begins."""
-    nodes = ast.walk(ast.parse(file.read_text(encoding="utf-8")))
+def source_of(file: Path) -> Source:
+    return _source(file.read_text(encoding="utf-8"))
+
+
+@cache
+def _source(text: str) -> Source:
+    """Parses each text once in a process: that takes longer than all that is asked about it."""
+    tree = ast.parse(text)
+    nodes = list(ast.walk(tree))
     functions = (node for node in nodes if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef))
-    return {f"{each.name}:{each.lineno}": (each.end_lineno or each.lineno) - each.lineno + 1 for each in functions}
+    return Source(
+        imports=tuple(node for node in nodes if isinstance(node, ast.Import | ast.ImportFrom)),
+        functions={
+            f"{each.name}:{each.lineno}": (each.end_lineno or each.lineno) - each.lineno + 1 for each in functions
+        },
+        classes=tuple(node.name for node in tree.body if isinstance(node, ast.ClassDef)),
+    )
 
 
 def file_length(file: Path) -> int:
@@ -142,7 +166,7 @@ def file_length(file: Path) -> int:
 
 def _row(name: str, files: list[Path]) -> str:
     lines = [file_length(file) for file in files]
-    spans = [span for file in files for span in function_lengths(file).values()]
+    spans = [span for file in files for span in source_of(file).functions.values()]
     return (
         f"| {name} | {len(lines)} | {sum(lines):,} | {median(lines):g} | {quantiles(lines, n=10)[-1]:g} | {max(lines)} "
         f"| {median(spans):g} | {quantiles(spans, n=10)[-1]:g} | {max(spans)} |"

@@ -5,10 +5,21 @@ from functools import cache
 
 import pytest
 
+from tests.sql import grammars
 from tests.sql.corpus import FILE, committed
 from tests.sql.gaps import GAPS, gaps_of, without
 from tests.sql.grammars import refused_by
 from tests.sql.written import written
+
+JUDGEMENTS = "sql/judgements"
+
+
+@pytest.fixture
+def judgements_of_earlier_runs(cache: pytest.Cache) -> Iterator[None]:
+    """To parse a thousand statements anew takes twenty seconds."""
+    grammars.known.update(cache.get(JUDGEMENTS, {}))
+    yield
+    cache.set(JUDGEMENTS, grammars.asked)
 
 
 @cache
@@ -21,6 +32,7 @@ def judged() -> Iterator[tuple[str, str, str]]:
     yield from written()
 
 
+@pytest.mark.usefixtures("judgements_of_earlier_runs")
 def test_every_statement_is_one_of_a_grammar_or_of_a_vendors_page_and_every_row_is_needed() -> None:
     refused, needed = [], set()
     for where, dialect, sql in judged():
@@ -51,3 +63,14 @@ def test_what_the_suite_recorded_has_no_shape_twice_and_is_sorted() -> None:
 )
 def test_what_no_grammar_knows_is_refused(dialect: str, sql: str) -> None:
     assert gaps_of(dialect, sql)[1]
+
+
+def test_a_judgement_is_kept_for_the_statement_and_the_grammars_that_it_is_of(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(grammars, "asked", {})
+    sql = "SELECT 1 AS KEPT"
+    name = grammars.name_of("snowflake", sql)
+    monkeypatch.setattr(grammars, "known", {name: {"sqlfluff": "as an earlier run found"}})
+    assert refused_by("snowflake", sql) == {"sqlfluff": "as an earlier run found"}
+    assert refused_by("redshift", sql) == refused_by("snowflake", f"{sql} ") == {}
+    monkeypatch.setattr(grammars, "_judges", lambda: "another version")
+    assert refused_by("snowflake", sql) == {}
