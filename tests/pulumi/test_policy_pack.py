@@ -9,12 +9,10 @@ from typing import Any
 
 import pytest
 
-from tests.infra.pulumi.conftest import Deploy, SpecOf, deploy, spec_of
-from tests.infra.pulumi.test_beside_terraform import pulumis
+from tests.infra.pulumi.conftest import deployed
 from tests.pulumi.test_kinds_of_resources import PREVIEW_FEATURES
 from tests.pulumi.trial_project import STACK, TrialProject
 
-__all__ = ["deploy", "spec_of"]
 pytestmark = pytest.mark.pulumi
 PACK = Path(__file__).parents[2] / "stacks" / "policy"
 PROGRAM = """
@@ -51,12 +49,10 @@ BREAKING: dict[str, tuple[str, Mapping[str, Any]]] = {
 BESIDE = {"bucket-public-access": {"blockPublicPolicy": False}}
 
 
-def test_the_pack_finds_each_violation_and_none_in_prod(
-    embedded_project: TrialProject, deploy: Deploy, spec_of: SpecOf
-) -> None:
+def test_the_pack_finds_each_violation_and_none_in_prod(embedded_project: TrialProject) -> None:
     registered = [
         {"type": each.type, "name": each.name, "inputs": dict(each.inputs), "protect": each.protect}
-        for each in pulumis(spec_of("prod"), deploy).made
+        for each in deployed("prod").made
         if each.type != "aws:s3/bucketObjectv2:BucketObjectv2"
     ]
     embedded_project.write(PROGRAM)

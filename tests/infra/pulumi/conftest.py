@@ -10,6 +10,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from contextvars import Context
 from dataclasses import dataclass, field
+from functools import cache
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -22,6 +23,7 @@ from pulumi.runtime.settings import set_root_resource
 from pulumi.runtime.stack import run_in_stack
 from pulumi.runtime.sync_await import _sync_await
 
+from firnline_infra.pulumi import environment, providers
 from firnline_infra.specification import EnvironmentSpec, load_spec
 from firnline_infra.specification.checks import problems
 from firnline_local.pulumi.validate import check_inputs
@@ -232,3 +234,20 @@ def _spec_of(name: str, **changes: Any) -> EnvironmentSpec:
     changed = EnvironmentSpec.model_validate(document, strict=None)
     assert list(problems(changed)) == []
     return changed
+
+
+def program(spec: EnvironmentSpec) -> Callable[[], None]:
+    """Returns the whole environment as a program, with its outputs."""
+
+    def run() -> None:
+        outputs = environment(spec, pulumi.ResourceOptions(providers=providers(spec)))
+        for name, value in outputs.given().items():
+            pulumi.export(name, value)
+
+    return run
+
+
+@cache
+def deployed(name: str) -> Deployment:
+    """Returns what an environment's own specification registers, run once in a process: nobody may change it."""
+    return _deploy(program(_spec_of(name)))

@@ -6,17 +6,15 @@ from collections.abc import Iterator, Mapping
 from collections.abc import Set as AbstractSet
 from typing import Any
 
-import pulumi
 import pytest
 
-from firnline_infra.pulumi import environment, providers
 from firnline_infra.specification import EnvironmentSpec
 from firnline_infra.terraform import module_files
 from firnline_local.pulumi.equality import same
 from firnline_local.pulumi.schema import attributes_of, fields_of
 from firnline_local.terraform.schema import TOKENS, is_block
 from firnline_local.terraform.values import as_properties
-from tests.infra.pulumi.conftest import IAM_USER, Deploy, Deployment, Registered, SpecOf
+from tests.infra.pulumi.conftest import IAM_USER, Deploy, Deployment, Registered, SpecOf, deployed, program
 from tests.infra.pulumi.test_engine_runtime import SERVERLESS, SUBNETS, VPC
 
 ONLY_PULUMI = {
@@ -115,14 +113,6 @@ class Module:
         return {self.names[each] for each in (*named, *block.get("depends_on", ())) if each in self.names}
 
 
-def pulumis(spec: EnvironmentSpec, deploy: Deploy) -> Deployment:
-    def program() -> None:
-        for name, value in environment(spec, pulumi.ResourceOptions(providers=providers(spec))).given().items():
-            pulumi.export(name, value)
-
-    return deploy(program)
-
-
 def addresses(made: Deployment, blocks: Mapping[str, Any]) -> dict[str, str]:
     """Pulumi's name by Terraform's address: the same name, as Terraform can write it."""
     types = {token: type_ for type_, token in TOKENS.items()}
@@ -171,7 +161,7 @@ def test_both_renderings_make_the_same_in_the_same_order(case: str, deploy: Depl
     """Each has before a resource whatever the other has before it too, directly or by what is between them."""
     name, changes = CASES[case]
     spec = spec_of(name, **changes)
-    made, module = pulumis(spec, deploy), Module(spec, {})
+    made, module = deploy(program(spec)) if changes else deployed(name), Module(spec, {})
     names = module.names = addresses(made, module.blocks)
     registered = {each.name: each for each in made.made}
     assert {address.partition(".")[0] for address in module.blocks.keys() - names.keys()} <= ONLY_TERRAFORM

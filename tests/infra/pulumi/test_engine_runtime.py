@@ -3,25 +3,15 @@
 import json
 from typing import Any
 
-import pulumi
-
-from firnline_infra.pulumi import environment, providers
 from firnline_infra.runtimes.emr_ec2.options import MOST_ATTEMPTS
-from tests.infra.pulumi.conftest import Deploy, Deployment, SpecOf
+from tests.infra.pulumi.conftest import Deploy, Deployment, SpecOf, program
 
 VPC, SUBNETS = "vpc-0a1b2c3d4e5f60718", ["subnet-0a1b2c3d4e5f60718", "subnet-1a1b2c3d4e5f60718"]
 SERVERLESS: dict[str, Any] = {"subnets": SUBNETS, "security_group": {"vpc": VPC}, "log_group": "/firnline/dev"}
 
 
 def made(deploy: Deploy, spec_of: SpecOf, runtime: dict[str, Any], **more: Any) -> Deployment:
-    spec = spec_of("dev", **{"aws": {"runtime": runtime}, **more})
-
-    def program() -> None:
-        outputs = environment(spec, pulumi.ResourceOptions(providers=providers(spec)))
-        for name, value in outputs.given().items():
-            pulumi.export(name, value)
-
-    return deploy(program)
+    return deploy(program(spec_of("dev", **{"aws": {"runtime": runtime}, **more})))
 
 
 def test_emr_serverless_has_an_application_in_a_group_of_its_own_and_logs(deploy: Deploy, spec_of: SpecOf) -> None:

@@ -10,13 +10,10 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-import pulumi
 import pytest
 
 from firnline_infra.blueprint.alarms import LEDGER_OPERATIONS
-from firnline_infra.pulumi import environment, providers
-from firnline_infra.specification import EnvironmentSpec
-from tests.infra.pulumi.conftest import Deploy, Deployment, SpecOf
+from tests.infra.pulumi.conftest import Deploy, Deployment, SpecOf, deployed, program
 
 GOLDEN = Path(__file__).parent / "golden" / "registered.txt"
 LEDGER_ALARMS = {f"alarms-firnline-prod-ledger-{each}-errors" for each in LEDGER_OPERATIONS}
@@ -36,15 +33,6 @@ HOLD_DATA = {
 }
 
 
-def program(spec: EnvironmentSpec) -> Any:
-    def run() -> None:
-        outputs = environment(spec, pulumi.ResourceOptions(providers=providers(spec)))
-        for name, value in outputs.given().items():
-            pulumi.export(name, value)
-
-    return run
-
-
 def registered(name: str, deployment: Deployment) -> Iterator[str]:
     """Yields a line a resource: its environment, the end of its URN, and the options that differ from its component's."""
     for each in deployment.made:
@@ -59,8 +47,8 @@ def registered(name: str, deployment: Deployment) -> Iterator[str]:
         yield " ".join((name, f"{each.inside}${each.type}::{each.name}", *given))
 
 
-def test_what_an_environment_registers_has_the_reviewed_names_and_options(deploy: Deploy, spec_of: SpecOf) -> None:
-    lines = [line for name in ENVIRONMENTS for line in registered(name, deploy(program(spec_of(name))))]
+def test_what_an_environment_registers_has_the_reviewed_names_and_options() -> None:
+    lines = [line for name in ENVIRONMENTS for line in registered(name, deployed(name))]
     text = "\n".join(lines) + "\n"
     if os.environ.get("FIRNLINE_WRITE_GOLDEN"):
         GOLDEN.write_text(text, encoding="utf-8")
@@ -68,8 +56,8 @@ def test_what_an_environment_registers_has_the_reviewed_names_and_options(deploy
     assert text == GOLDEN.read_text(encoding="utf-8")
 
 
-def test_a_pipe_of_ones_own_loads_what_the_specification_picks(deploy: Deploy, spec_of: SpecOf) -> None:
-    (pipe,) = deploy(program(spec_of("staging"))).of("Pipe")
+def test_a_pipe_of_ones_own_loads_what_the_specification_picks() -> None:
+    (pipe,) = deployed("staging").of("Pipe")
     assert (pipe.inputs["database"], pipe.inputs["schema"], pipe.inputs["name"]) == (
         *("FIRNLINE_STAGING", "RAW", "CLICKS_TYPED"),
     )
@@ -81,37 +69,33 @@ def test_a_pipe_of_ones_own_loads_what_the_specification_picks(deploy: Deploy, s
 
 @pytest.mark.parametrize("name", ENVIRONMENTS)
 def test_a_preview_asks_for_the_same(name: str, deploy: Deploy, spec_of: SpecOf) -> None:
-    spec = spec_of(name)
-    previewed, deployed = deploy(program(spec), preview=True), deploy(program(spec))
-    assert previewed.children == deployed.children
+    assert deploy(program(spec_of(name)), preview=True).children == deployed(name).children
 
 
 def test_the_same_specification_gives_the_same_hash(deploy: Deploy, spec_of: SpecOf) -> None:
-    first, second = (deploy(program(spec_of("prod"))).outputs["engine_config_hash"] for _ in range(2))
-    assert first == second
+    first = deployed("prod").outputs["engine_config_hash"]
+    assert deploy(program(spec_of("prod"))).outputs["engine_config_hash"] == first
     other = deploy(program(spec_of("prod", application="other"))).outputs["engine_config_hash"]
     assert other != first
 
 
 @pytest.mark.parametrize("name", ENVIRONMENTS)
-def test_every_child_belongs_to_a_component_and_goes_before_its_successor(
-    name: str, deploy: Deploy, spec_of: SpecOf
-) -> None:
-    deployment = deploy(program(spec_of(name)))
+def test_every_child_belongs_to_a_component_and_goes_before_its_successor(name: str) -> None:
+    deployment = deployed(name)
     components = {each.name for each in deployment.resources if each.type.startswith("firnline:")}
     assert all(each.parent in components and each.name.startswith(each.parent) for each in deployment.made)
     assert all(each.delete_before_replace for each in deployment.made)
 
 
-def test_what_holds_data_is_protected_and_nothing_else(deploy: Deploy, spec_of: SpecOf) -> None:
-    deployment = deploy(program(spec_of("prod")))
+def test_what_holds_data_is_protected_and_nothing_else() -> None:
+    deployment = deployed("prod")
     protected = {each.name for each in deployment.made if each.protect}
     holding = {each.name for each in deployment.made if each.type.rpartition(":")[2] in HOLD_DATA}
     assert protected == holding | {"landing-table-FIRNLINE_PROD.LIVE.PRICES"}  # a table that a statement makes
 
 
-def test_nothing_ephemeral_is_protected(deploy: Deploy, spec_of: SpecOf) -> None:
-    assert not [each.name for each in deploy(program(spec_of("dev"))).made if each.protect]
+def test_nothing_ephemeral_is_protected() -> None:
+    assert not [each.name for each in deployed("dev").made if each.protect]
 
 
 @pytest.mark.parametrize(
@@ -135,7 +119,7 @@ def test_nothing_ephemeral_is_protected(deploy: Deploy, spec_of: SpecOf) -> None
 def test_a_switch_takes_away_or_adds_exactly_what_it_says(
     changes: dict[str, Any], gone: set[str], come: set[str], deploy: Deploy, spec_of: SpecOf
 ) -> None:
-    before, after = (set(deploy(program(spec_of("prod", **each))).children) for each in ({}, changes))
+    before, after = set(deployed("prod").children), set(deploy(program(spec_of("prod", **changes))).children)
     assert (before - after, after - before) == (gone, come)
 
 
