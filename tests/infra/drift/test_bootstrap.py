@@ -2,7 +2,8 @@
 
 import json
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
 import boto3
@@ -25,17 +26,22 @@ KEYS = {"aws_access_key_id": "x", "aws_secret_access_key": "x", "region_name": "
 STRANGER = "arn:aws:iam::999988887777:root"
 
 
+@cache
+def client(service: str) -> Any:
+    """Returns one for all tests: it asks the account of the test that runs, and to make it takes longer than all that it asks."""
+    return boto3.client(service, **KEYS)  # type: ignore[call-overload] # by a literal of each service
+
+
 @dataclass
 class Applied:
     """An account in which an administrator has applied a template."""
 
     spec: EnvironmentSpec
     provider: CiProvider
-    clients: dict[str, Any] = field(default_factory=dict)
     place: str = "tests"
 
     def aws(self, service: str) -> Any:
-        return self.clients.get(service) or self.clients.setdefault(service, boto3.client(service, **KEYS))  # type: ignore[call-overload]
+        return client(service)
 
     @property
     def names(self) -> Any:
@@ -262,7 +268,7 @@ def test_a_policy_of_ci_that_was_detached_is_found(applied: Applied) -> None:
 
 def test_another_repository_in_both_roles_is_said_for_a_person_to_judge(applied: Applied) -> None:
     if isinstance(applied.provider, GitHub):
-        theirs = Applied(applied.spec, GitHub(repository="evil/fork", branch="trunk"), applied.clients)
+        theirs = Applied(applied.spec, GitHub(repository="evil/fork", branch="trunk"))
         made = template(theirs.spec, blueprint_of(theirs.spec), provider=theirs.provider)["Resources"]
         for title in ("Deploy", "Preview"):
             said = made[f"{title}Role"]["Properties"]

@@ -1,5 +1,6 @@
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -25,16 +26,21 @@ tags: {owner: platform}
 AWS = {"aws_access_key_id": "tests", "aws_secret_access_key": "tests", "region_name": "us-east-1"}
 
 
+@cache
+def client(service: str) -> Any:
+    """Returns one for all tests: it asks the account of the test that runs, and to make it takes longer than all that it asks."""
+    return boto3.client(service, **AWS)
+
+
 @dataclass
 class AwsAlone:
     """Accounts of which only the AWS half is ever asked; clients are moto's, in this process."""
 
-    clients: dict[str, Any] = field(default_factory=dict)
     place: str = "tests"
     begin_empty: bool = False
 
     def aws(self, service: str) -> Any:
-        return self.clients.setdefault(service, boto3.client(service, **AWS))
+        return client(service)
 
     def snowflake(self) -> Any:
         raise AssertionError("Snowflake has no part in this")
