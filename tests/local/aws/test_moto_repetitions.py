@@ -18,6 +18,8 @@ from moto.dynamodb.parsing.ast_nodes import (  # type: ignore[attr-defined]
     UpdateExpressionFunction,
 )
 from moto.dynamodb.parsing.expressions import UpdateExpressionParser  # type: ignore[attr-defined]
+from moto.kms import models
+from moto.kms.utils import AbstractPrivateKey, RSAPrivateKey
 
 from firnline_local.aws import moto_repetitions
 from firnline_local.aws.moto_repetitions import keep_what_repeats
@@ -133,3 +135,30 @@ def test_the_embedded_dynamodb_keeps_it_and_refuses_a_clause_that_comes_twice(cl
     with pytest.raises(ClientError, match='The "SET" section can only be used once'):
         dynamodb.update_item(UpdateExpression="SET a = :v SET b = :v", **item)
     dynamodb.delete_table(TableName=name)
+
+
+def test_a_key_that_only_encrypts_has_its_pair_once_somebody_asks_for_it() -> None:
+    made: list[str] = []
+
+    def make(key_spec: str) -> RSAPrivateKey:
+        made.append(key_spec)
+        return RSAPrivateKey(2048)
+
+    pair = moto_repetitions._pair(make, "SYMMETRIC_DEFAULT")
+    assert made == []
+    signature = pair.sign(b"text", "RSASSA_PSS_SHA_256")
+    assert pair.verify(b"text", signature, "RSASSA_PSS_SHA_256")
+    assert pair.public_key() == pair.public_key()
+    assert made == ["SYMMETRIC_DEFAULT"]
+    with pytest.raises(AttributeError):
+        pair.private  # noqa: B018
+
+
+@pytest.mark.parametrize("key_spec", ["RSA_2048", "ECC_NIST_P256"])
+def test_a_key_that_signs_has_its_pair_from_the_beginning(key_spec: str) -> None:
+    assert isinstance(models.generate_private_key(key_spec), AbstractPrivateKey)
+
+
+def test_the_embedded_aws_makes_no_pair_for_a_key_that_only_encrypts() -> None:
+    key = models.Key(None, "ENCRYPT_DECRYPT", "", "", "123456789012", "us-east-1")
+    assert isinstance(key.private_key, moto_repetitions.PairWhenAsked)
