@@ -3,6 +3,7 @@
 The same Check, Read and Diff that the embedded plugins answer the real engine with; tests/pulumi compares the two documents.
 """
 
+import json
 from collections.abc import Mapping
 from contextlib import closing
 from dataclasses import dataclass, field, replace
@@ -39,9 +40,22 @@ class Making(Deployment):
 class Looking(Deployment):
     """Makes and changes nothing: each step that would is noted."""
 
-    def __init__(self, *arguments: Any, **options: Any) -> None:
+    def __init__(self, *arguments: Any, open_clouds: dict[str, Cloud], **options: Any) -> None:
+        """`open_clouds`: those of earlier looks, by their configuration; this one's are added, and left open."""
         super().__init__(*arguments, **options)
         self.steps: list[dict[str, Any]] = []
+        self._open_clouds = open_clouds
+
+    def configure(self, provider: str, package: str, configuration: Mapping[str, Any]) -> None:
+        key = f"{package} {json.dumps(configuration, sort_keys=True)}"
+        if key in self._open_clouds:
+            self._clouds[provider], self._configurations[provider] = self._open_clouds[key], configuration
+        else:
+            super().configure(provider, package, configuration)
+            self._open_clouds[key] = self._clouds[provider]
+
+    def close(self) -> None:
+        """Leaves the clouds to the next look."""
 
     def register_again(self, wanted: ResourceGoal) -> None:
         """Without the program, which configures the providers elsewhere."""
@@ -95,8 +109,8 @@ class InProcessStack:
     """When each resource of a type was made, where that is not `made_at`."""
     excluded: list[tuple[str, ...]] = field(default_factory=list)
     """What each plan was asked to leave out."""
-    _clouds: dict[str, Cloud] = field(default_factory=dict)
-    """Those of `plan_of`: to open a session of Snowflake takes longer than to look at an object."""
+    _open_clouds: dict[str, Cloud] = field(default_factory=dict)
+    """Those of all plans: to open a session of Snowflake takes longer than to look at an object."""
 
     def up(self) -> None:
         making = Making(self.environment, config={}, records=self.records)
@@ -107,23 +121,24 @@ class InProcessStack:
     def plan_of(self, object_: str) -> dict[str, Any]:
         """Plans as `plan` does, of one object alone, and of what the program has asked for the last time; of its kind, where
         none of it has the object's name."""
-        looking = Looking(self.environment, config={}, records=self.records)
-        looking._clouds = self._clouds
+        looking = self._look()
         kind = [goal for goal in self.goals if object_.startswith(f"{noun_of(goal.token)} ")]
         own = [goal for goal in kind if object_ == f"{noun_of(goal.token)} {object_name(goal.urn, goal.inputs)}"]
         for goal in own or kind:
             looking.register_again(goal)
         return {"steps": looking.steps}
 
+    def _look(self) -> Looking:
+        return Looking(self.environment, config={}, records=self.records, open_clouds=self._open_clouds)
+
     def close(self) -> None:
-        for cloud in self._clouds.values():
+        for cloud in self._open_clouds.values():
             cloud.close()
 
     def plan(self, stack: str, *, without: tuple[str, ...] = ()) -> dict[str, Any]:
         self.excluded.append(without)
         before = list(self.records)
-        looking = Looking(self.environment, config={}, records=self.records)
-        outputs = self.outputs
+        looking, outputs = self._look(), self.outputs
         self._run(looking)
         self.records, self.outputs = before, outputs
         return {"steps": [step for step in looking.steps if step["urn"] not in without]}
