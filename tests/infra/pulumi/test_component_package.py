@@ -4,6 +4,7 @@ import json
 import subprocess
 import sys
 from collections.abc import Iterator, Mapping
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +21,13 @@ from firnline_ingest.errors import ConfigError
 from tests.infra.pulumi.conftest import Deploy, SpecOf
 
 STACKS = Path(__file__).parents[3] / "stacks"
-SCHEMA: dict[str, Any] = json.loads(json_schema_text())
+
+
+@cache
+def specification_schema() -> dict[str, Any]:
+    """Returns it when it is first asked for: processes that only collect these tests need not render it."""
+    found: dict[str, Any] = json.loads(json_schema_text())
+    return found
 
 
 @pytest.fixture(scope="module")
@@ -32,16 +39,18 @@ def package() -> dict[str, Any]:
 
 
 def sections() -> Iterator[tuple[str, Mapping[str, Any]]]:
-    yield from ((name, each) for name, each in SCHEMA["$defs"].items() if each.get("type") == "object")
+    yield from ((name, each) for name, each in specification_schema()["$defs"].items() if each.get("type") == "object")
 
 
 def test_every_section_and_field_of_a_specification_is_in_the_schema_with_its_description(
     package: dict[str, Any],
 ) -> None:
     (component,) = package["resources"].values()
-    whole = {name: each for name, each in SCHEMA["properties"].items() if name != "version"}
+    whole = {name: each for name, each in specification_schema()["properties"].items() if name != "version"}
     assert component["inputProperties"].keys() == {camel(name) for name in whole}
-    assert component["requiredInputs"] == sorted(camel(name) for name in SCHEMA["required"] if name != "version")
+    assert component["requiredInputs"] == sorted(
+        camel(name) for name in specification_schema()["required"] if name != "version"
+    )
     for name, section in sections():
         type_ = package["types"][f"firnline:index:{name}"]
         fields = section.get("properties", {})
@@ -52,7 +61,7 @@ def test_every_section_and_field_of_a_specification_is_in_the_schema_with_its_de
 
 
 def test_every_enumeration_has_its_values_and_every_reference_leads_to_a_type(package: dict[str, Any]) -> None:
-    for name, each in SCHEMA["$defs"].items():
+    for name, each in specification_schema()["$defs"].items():
         if "enum" in each:
             values = package["types"][f"firnline:index:{name}"]["enum"]
             assert [value["value"] for value in values] == each["enum"]
