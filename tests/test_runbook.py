@@ -16,7 +16,7 @@ import firnline_ingest
 import firnline_local
 from docs.tools import runbook
 from firnline_infra.cli.explain import explain
-from firnline_infra.error_catalog import error_of
+from firnline_infra.error_catalog import declaring_modules, error_of
 from firnline_ingest.errors import DOCUMENTATION, FirnlineError, UsageError
 
 PACKAGES = (bench, firnline_ingest, firnline_infra, firnline_local)
@@ -109,3 +109,8 @@ def test_an_entry_is_shown_without_the_marks_of_a_page() -> None:
         assert "**" not in shown
         assert "](" not in shown
     assert f"{DOCUMENTATION}when-snowflake-changes/" in CliRunner().invoke(explain, ["FL-3107"]).output
+
+
+def test_whoever_lists_all_errors_does_not_load_pulumi() -> None:
+    """Its SDK takes a second, and a name is completed while a person waits."""
+    assert [each for each in declaring_modules().values() if each.startswith("firnline_infra.pulumi.")] == []

@@ -1,4 +1,4 @@
-"""Retries of the first uses of a role that AWS does not know everywhere yet; and the error if that did not help."""
+"""Retries of the first uses of a role that AWS does not know everywhere yet."""
 
 import asyncio
 
@@ -6,23 +6,7 @@ import pulumi
 from pulumi.runtime.proto import resource_pb2
 from pulumi.runtime.settings import monitor_supports_feature
 
-from firnline_ingest.errors import Fatal, FirnlineError
-
-
-class VolumeUnusable(FirnlineError, Fatal):
-    """Snowflake could not use an external volume, again and again."""
-
-    id = "FL-7120"
-    causes = "An external volume could not be used, also after a minute of trying"
-    remedy = (
-        "the error of the resource has Snowflake's answer; each part of it that is FAILED names a right. Look for "
-        "what denies it: the role's trust, a policy of the organisation, the key's policy, the bucket's. Then run "
-        "the same command again."
-    )
-
-    def __init__(self, resource: str, *, tries: int) -> None:
-        super().__init__(f"{resource} failed {tries} times: Snowflake can't use the external volume.")
-
+from firnline_infra.kinds.errors import VolumeUnusable
 
 TRIES, PAUSE_S = 12, 5.0
 """A minute in all; AWS speaks of seconds."""
