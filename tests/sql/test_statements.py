@@ -15,11 +15,13 @@ JUDGEMENTS = "sql/judgements"
 
 
 @pytest.fixture
-def judgements_of_earlier_runs(cache: pytest.Cache) -> Iterator[None]:
-    """To parse a thousand statements anew takes twenty seconds."""
-    grammars.known.update(cache.get(JUDGEMENTS, {}))
+def judgements_of_earlier_runs(request: pytest.FixtureRequest) -> Iterator[None]:
+    """To parse a thousand statements anew takes twenty seconds. A run with `-p no:cacheprovider` keeps none."""
+    cache: pytest.Cache | None = getattr(request.config, "cache", None)
+    grammars.known.update(cache.get(JUDGEMENTS, {}) if cache else {})
     yield
-    cache.set(JUDGEMENTS, grammars.asked)
+    if cache:
+        cache.set(JUDGEMENTS, grammars.asked)
 
 
 @cache
