@@ -6,6 +6,7 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -114,6 +115,19 @@ def logs_as_before() -> Iterator[None]:
     before = (ours.handlers[:], ours.propagate, ours.level)
     yield
     ours.handlers[:], ours.propagate, ours.level = before
+
+
+@pytest.fixture
+def caplog(caplog: pytest.LogCaptureFixture) -> Iterator[pytest.LogCaptureFixture]:
+    """pytest's own, without what threads of earlier tests still say."""
+    earlier = [thread for thread in threading.enumerate() if thread is not threading.current_thread()]
+
+    def is_of_this_test(record: logging.LogRecord) -> bool:
+        return not any(thread.ident == record.thread and thread.is_alive() for thread in earlier)
+
+    caplog.handler.addFilter(is_of_this_test)
+    yield caplog
+    caplog.handler.removeFilter(is_of_this_test)
 
 
 @pytest.fixture(scope="session")
