@@ -31,6 +31,7 @@ from firnline_ingest.spark.placement import placed_bytes, run_in_own_workers
 from firnline_ingest.spark.query_isolation import Document, Isolation, decision, raised_words
 from firnline_ingest.spark.query_plan import command_problems, fingerprint, narrow_problems
 from firnline_ingest.spark.query_task import (
+    CONFIRMED,
     back_partition,
     decide_partition,
     feed_order,
@@ -59,6 +60,8 @@ WRITTEN = {
 
 log = logging.getLogger(__name__)
 
+Order = tuple[int, str, str]
+"""The number of a group, its location, and what its task is told (`feed_order`)."""
 Task = tuple[int, str, Assignment]
 """The number of a group, its location, and its shards of one epoch."""
 
@@ -72,6 +75,9 @@ class StreamQuery:
     schema: "StructType"
     _plan: Sequence[str] = ()
     """What a function made at the start; it has to make the same each time."""
+    _orders: Sequence[Order] = ()
+    _round: "RDD[str] | None" = None
+    """The round of these orders: planned once, because that takes longer than to run it over a few rows."""
 
     @classmethod
     def of(cls, spark: "SparkSession", pipeline: PipelineConfig) -> "StreamQuery":
@@ -116,12 +122,13 @@ class StreamQuery:
                 )
             self._written(context, made)
 
-    def run(self, orders: Sequence[tuple[int, str, str]]) -> list[dict[str, Any]]:
-        """One round; the answer of each task. Raises QueryNotNarrow and QueryRoundFailed, and Spark's own end."""
+    def run(self, orders: Sequence[Order], confirmed: Sequence[str]) -> list[dict[str, Any]]:
+        """Runs one round and returns the answer of each task, which hears of the rounds that are confirmed. Raises QueryNotNarrow
+        and QueryRoundFailed, and Spark's own end."""
         context = self.session.sparkContext
-        written = self._query(self._rows(context, orders))
+        answers = self._planned(context, orders)
         try:
-            answers = written.mapPartitions(partial(back_partition, run_id=json.loads(orders[0][2])["run_id"]))
+            context.setLocalProperty(CONFIRMED, json.dumps(confirmed))
             found = [json.loads(answer) for answer in answers.collect()]
         except (Py4JJavaError, PySparkException) as error:
             raise QueryRoundFailed(self.pipeline.stream, _cause(error)) from error
@@ -131,6 +138,15 @@ class StreamQuery:
         if len(found) != len(orders):
             raise QueryNotNarrow(self.pipeline.stream, [f"{len(orders)} tasks were planned, and {len(found)} have run"])
         return found
+
+    def _planned(self, context: SparkContext, orders: Sequence[Order]) -> "RDD[str]":
+        """Raises QueryNotNarrow and QueryRoundFailed."""
+        if self._round is None or self._orders != orders:
+            self._round = None
+            written = self._query(self._rows(context, orders))
+            run_id = json.loads(orders[0][2])["run_id"]
+            self._round, self._orders = written.mapPartitions(partial(back_partition, run_id=run_id)), orders
+        return self._round
 
     def rows_of(self, documents: Sequence[Document]) -> list[tuple[int, str]]:
         """Returns the rows of these objects with their positions. Raises QueryNotNarrow and QueryRoundFailed."""
@@ -170,7 +186,7 @@ class StreamQuery:
             said = f"{type(error).__name__}: {error}"[:LONGEST_CAUSE]
             raise QueryNotNarrow(self.pipeline.stream, [f"its function raised {said}"]) from error
 
-    def _rows(self, context: SparkContext, orders: Sequence[tuple[int, str, str]]) -> "DataFrame":
+    def _rows(self, context: SparkContext, orders: Sequence[Order]) -> "DataFrame":
         """The pages of all groups, a partition each."""
         jvm: Any = context._jvm
         parts = [placed_bytes(context, feed_partition, order).map(jvm.BytesToString()) for order in orders]
@@ -314,12 +330,12 @@ class QueryEpochs:
         self.failed.pop(stream, None)
         return answers
 
-    def _answers(self, stream: str, orders: Sequence[tuple[int, str, str]]) -> list[dict[str, Any]]:
+    def _answers(self, stream: str, orders: Sequence[Order]) -> list[dict[str, Any]]:
         """Runs a round. Raises QueryRoundFailed for what is not a record's doing, QueryNotNarrow, and Spark's end."""
         query, isolation = self._queries[stream], self._isolations.get(stream)
         if isolation is None or not isolation.is_at_work:
             try:
-                answers = query.run(orders)
+                answers = query.run(orders, self.confirmed)
             except QueryRoundFailed as error:
                 if error.was_cancelled:
                     raise
@@ -334,9 +350,10 @@ class QueryEpochs:
         except (Py4JJavaError, PySparkException) as error:
             raise QueryRoundFailed(stream, _cause(error)) from error
 
-    def _isolated(self, isolation: Isolation, orders: Sequence[tuple[int, str, str]]) -> list[dict[str, Any]]:
+    def _isolated(self, isolation: Isolation, orders: Sequence[Order]) -> list[dict[str, Any]]:
         """A round by way of the driver."""
         context = self.spark.sparkContext
+        context.setLocalProperty(CONFIRMED, json.dumps(self.confirmed))
         chosen = isolation.places(len(orders))
         asked = [
             (number, where, json.dumps({**json.loads(order), "most_pages": int(place in chosen)}))
@@ -352,10 +369,10 @@ class QueryEpochs:
             run_in_own_workers(context, decide_partition, decisions)
         return gathered
 
-    def _orders(self, stream: str, tasks: Sequence[Task]) -> Iterator[tuple[int, str, str]]:
+    def _orders(self, stream: str, tasks: Sequence[Task]) -> Iterator[Order]:
         for number, where, assignment in tasks:
             if any(shard.stream == stream for shard in assignment.shards):
-                yield number, where, feed_order(assignment, stream, self.confirmed)
+                yield number, where, feed_order(assignment, stream)
 
 
 def _jobs(context: SparkContext) -> int:

@@ -23,6 +23,8 @@ from firnline_ingest.spark.task import begin_partition, group_here
 
 GATHER_S = 0.2
 """For the pages of a round; the driver pauses between two."""
+CONFIRMED = "firnline.confirmed"
+"""The local property of a round's job that names the rounds which have succeeded; all else of an epoch's jobs is the same."""
 REPORTS_S = 600.0
 """For the rows of a round to come back; another attempt comes sooner where one was lost."""
 END = b"\xff\xff\xff\xff"
@@ -38,7 +40,7 @@ def feed_partition(orders: Iterable[str]) -> Iterator[bytes]:
     assert context is not None, "Spark runs it"
     for text in orders:
         order = json.loads(text)
-        group, of = _begun(order)
+        group, of = _begun(order, context)
         answer = {**_answer(order, group, of), "attempt": context.attemptNumber()}
         listener = _listen(_address(order["run_id"], context.taskAttemptId()))
         threading.Thread(
@@ -50,9 +52,11 @@ def feed_partition(orders: Iterable[str]) -> Iterator[bytes]:
 
 def gather_partition(orders: Iterable[str]) -> Iterator[str]:
     """Yields the objects of pages of a stream that wait, as many as are asked for, for the driver, which decides about them."""
+    from pyspark import TaskContext
+
     for text in orders:
         order = json.loads(text)
-        group, of = _begun(order, order["most_pages"])
+        group, of = _begun(order, TaskContext.get(), order["most_pages"])
         found = [(position, document.decode()) for position, document in of.positions()]
         yield json.dumps({**_answer(order, group, of), "documents": found})
 
@@ -96,22 +100,21 @@ def with_position(position: int, document: bytes) -> bytes:
     return b'{"_position":%d%b' % (position, b"," + document[1:] if len(document) > 2 else b"}")
 
 
-def feed_order(assignment: Assignment, stream: str, confirmed: Iterable[str]) -> str:
-    """Returns what a task of a round is told."""
+def feed_order(assignment: Assignment, stream: str) -> str:
+    """Returns what a task of an epoch's rounds is told."""
     return json.dumps(
         {
             "stream": stream,
             "run_id": assignment.run_id,
             "content_hash": assignment.config.content_hash,
-            "confirmed": list(confirmed),
             "assignment": assignment.to_json(),
         }
     )
 
 
-def _begun(order: dict[str, Any], most_pages: int | None = None) -> tuple[ShardGroup, Round]:
+def _begun(order: dict[str, Any], context: Any, most_pages: int | None = None) -> tuple[ShardGroup, Round]:
     group = _group(order)
-    group.services.queries.confirm(order["confirmed"])
+    group.services.queries.confirm(json.loads(context.getLocalProperty(CONFIRMED) or "[]"))
     return group, group.services.queries.begin(order["stream"], GATHER_S, most_pages)
 
 

@@ -1,15 +1,18 @@
 """Tests of what the driver makes of rounds that fail, with a stand-in for Spark's; tests/spark/test_query.py has Spark."""
 
+import json
 from collections.abc import Sequence
 from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from pyspark.sql.types import StructType
 
 from firnline_ingest.config.model import EngineConfig
 from firnline_ingest.spark.errors import QueryRoundFailed
 from firnline_ingest.spark.query_isolation import Document
 from firnline_ingest.spark.query_rounds import QueryEpochs, StreamQuery
+from firnline_ingest.spark.query_task import CONFIRMED
 from tests.fakes.configs import reading
 
 from .standing_in import config
@@ -23,7 +26,7 @@ class StandInQuery:
     def __init__(self, pipeline: Any) -> None:
         self.pipeline, self.fails, self.rounds = pipeline, True, 0
 
-    def run(self, orders: Sequence[tuple[int, str, str]]) -> list[dict[str, Any]]:
+    def run(self, orders: Sequence[tuple[int, str, str]], _: Sequence[str] = ()) -> list[dict[str, Any]]:
         self.rounds += 1
         if self.fails:
             raise QueryRoundFailed("orders", "[DIVIDE_BY_ZERO] Division by zero.")
@@ -95,3 +98,25 @@ def test_a_round_with_a_full_page_is_followed_at_once_and_another_one_by_a_pause
     assignment: Any = SimpleNamespace(shards=[SimpleNamespace(stream="orders")], to_json=str)
     assert epochs.run([(0, "", assignment)], 30.0) == {}
     assert done == [0, "1.0 s", 2, 3, 4, "1.0 s", 6]
+
+
+def test_the_rounds_of_an_epoch_are_planned_once_and_each_hears_of_the_one_before(
+    configured: EngineConfig, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    heard: list[tuple[str, str]] = []
+    planned: list[object] = []
+    context = SimpleNamespace(setLocalProperty=lambda name, value: heard.append((name, value)))
+    answers = SimpleNamespace(collect=lambda: [json.dumps({"token": "t", "attempt": 0})])
+    monkeypatch.setattr(StreamQuery, "_rows", lambda _, __, orders: orders)
+    monkeypatch.setattr(
+        StreamQuery,
+        "_query",
+        lambda _, rows: planned.append(rows) or SimpleNamespace(mapPartitions=lambda _: answers),
+    )
+    session: Any = SimpleNamespace(sparkContext=context)
+    query = StreamQuery(configured.pipelines[0], session, StructType())
+    first, second = ([(0, "", json.dumps({"run_id": "r", "epoch": epoch}))] for epoch in (1, 2))
+    for orders, confirmed in ((first, ()), (first, ("a",)), (second, ("b",)), (first, ("c",))):
+        assert query.run(orders, confirmed) == [{"token": "t", "attempt": 0}]
+    assert planned == [first, second, first]
+    assert heard == [(CONFIRMED, text) for text in ("[]", '["a"]', '["b"]', '["c"]')]

@@ -84,7 +84,11 @@ def test_a_page_goes_to_the_driver_and_its_verdicts_come_back_in_parts(monkeypat
     watch: Any = type("Watch", (), {"__init__": lambda *_: None, "wants_a_stop": lambda _: False})
     for name, stand_in in (("group_here", lambda *_: group), ("Watch", watch)):
         monkeypatch.setattr(query_task, name, stand_in)
-    order = {"stream": "orders", "run_id": "r", "content_hash": "h", "confirmed": [], "assignment": ""}
+    context: Any = type(
+        "Context", (), {"get": staticmethod(lambda: context), "getLocalProperty": staticmethod(lambda _: None)}
+    )
+    monkeypatch.setattr("pyspark.TaskContext", context)
+    order = {"stream": "orders", "run_id": "r", "content_hash": "h", "assignment": ""}
     documents = [b'{"n":%d,"s":"\xc3\xa9"}' % n for n in range(3)]
     maker = QueriedRows.__new__(QueriedRows)
     found: list[Any] = []
