@@ -8,7 +8,7 @@ import json
 import logging
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -22,12 +22,12 @@ from pyspark.serializers import UTF8Deserializer
 from firnline_ingest.config.callables import load_callable
 from firnline_ingest.config.model import EngineConfig, PipelineConfig
 from firnline_ingest.config.query import POSITION, ROWS
-from firnline_ingest.datasource.plan import each_of
 from firnline_ingest.errors import FirnlineError
 from firnline_ingest.spark.assignment import Assignment
 from firnline_ingest.spark.errors import QueryNotNarrow, QueryRoundFailed
 from firnline_ingest.spark.jvm import is_jvm_gone
 from firnline_ingest.spark.placement import placed_bytes, run_in_own_workers
+from firnline_ingest.spark.query_causes import LONGEST_CAUSE, cause_of, cause_of_attempts, first_line
 from firnline_ingest.spark.query_isolation import Document, Isolation, decision, raised_words
 from firnline_ingest.spark.query_plan import command_problems, fingerprint, narrow_problems
 from firnline_ingest.spark.query_task import (
@@ -49,9 +49,6 @@ ROUND_S = 1.0
 """From the beginning of a round to that of the next, because a job costs the same whatever it brings; none after a full page,
 which costs more than a job, and behind which the next one waits.
 """
-LONGEST_CAUSE = 600
-MOST_TASKS = 1000
-"""Of a job that are looked through for the one that failed."""
 WRITTEN = {
     "timestampFormat": "yyyy-MM-dd'T'HH:mm:ss.SSSSSSXXX",
     "timestampNTZFormat": "yyyy-MM-dd'T'HH:mm:ss.SSSSSS",
@@ -93,7 +90,7 @@ class StreamQuery:
         try:
             schema = StructType.fromDDL(pipeline.query.schema_)
         except PySparkException as error:
-            raise QueryNotNarrow(pipeline.stream, [f"schema: {_first_line(error)}"]) from error
+            raise QueryNotNarrow(pipeline.stream, [f"schema: {first_line(error)}"]) from error
         if not isinstance(schema, StructType):
             raise QueryNotNarrow(
                 pipeline.stream, [f"schema: {pipeline.query.schema_} must be a list of columns: name TYPE, name TYPE"]
@@ -131,10 +128,10 @@ class StreamQuery:
             context.setLocalProperty(CONFIRMED, json.dumps(confirmed))
             found = [json.loads(answer) for answer in answers.collect()]
         except (Py4JJavaError, PySparkException) as error:
-            raise QueryRoundFailed(self.pipeline.stream, _cause(error)) from error
+            raise QueryRoundFailed(self.pipeline.stream, cause_of(error)) from error
         if any(answer["attempt"] for answer in found):
             # Spark ends the process whose task failed, and the next attempt's begins without the pages: it succeeds with nothing
-            raise QueryRoundFailed(self.pipeline.stream, _cause_of_attempts(context))
+            raise QueryRoundFailed(self.pipeline.stream, cause_of_attempts(context))
         if len(found) != len(orders):
             raise QueryNotNarrow(self.pipeline.stream, [f"{len(orders)} tasks were planned, and {len(found)} have run"])
         return found
@@ -158,7 +155,7 @@ class StreamQuery:
             found = [row.decode().partition(" ") for row in written.collect()]
         except (Py4JJavaError, PySparkException) as error:
             said = str(error.java_exception.toString()) if isinstance(error, Py4JJavaError) else str(error)
-            raise QueryRoundFailed(self.pipeline.stream, _cause(error), raised_words(said)) from error
+            raise QueryRoundFailed(self.pipeline.stream, cause_of(error), raised_words(said)) from error
         return [(int(position), row) for position, _, row in found]
 
     def _query(self, rows: "DataFrame") -> "RDD[bytes]":
@@ -177,12 +174,12 @@ class StreamQuery:
         except (FirnlineError, Py4JNetworkError):
             raise
         except (AnalysisException, ParseException, IllegalArgumentException) as error:
-            raise QueryNotNarrow(self.pipeline.stream, [_first_line(error)]) from error
+            raise QueryNotNarrow(self.pipeline.stream, [first_line(error)]) from error
         except (Exception, SystemExit) as error:
             if is_jvm_gone():
                 raise
             if isinstance(error, (Py4JError, PySparkException)):
-                raise QueryRoundFailed(self.pipeline.stream, _cause(error)) from error
+                raise QueryRoundFailed(self.pipeline.stream, cause_of(error)) from error
             said = f"{type(error).__name__}: {error}"[:LONGEST_CAUSE]
             raise QueryNotNarrow(self.pipeline.stream, [f"its function raised {said}"]) from error
 
@@ -348,7 +345,7 @@ class QueryEpochs:
         try:
             return self._isolated(isolation, orders)
         except (Py4JJavaError, PySparkException) as error:
-            raise QueryRoundFailed(stream, _cause(error)) from error
+            raise QueryRoundFailed(stream, cause_of(error)) from error
 
     def _isolated(self, isolation: Isolation, orders: Sequence[Order]) -> list[dict[str, Any]]:
         """A round by way of the driver."""
@@ -379,30 +376,3 @@ def _jobs(context: SparkContext) -> int:
     """Returns how many there were so far."""
     scheduler: Any = context._jsc.sc().dagScheduler()
     return int(scheduler.numTotalJobs())
-
-
-def _first_line(error: Exception) -> str:
-    return next((line.strip() for line in str(error).splitlines() if line.strip()), type(error).__name__)[
-        :LONGEST_CAUSE
-    ]
-
-
-def _cause(error: Exception) -> str:
-    """The first words of what made the job fail."""
-    from firnline_ingest.spark.query import in_short
-
-    return in_short(error)[:LONGEST_CAUSE]
-
-
-def _cause_of_attempts(context: SparkContext) -> str:
-    """The first words of why an attempt of the last job's tasks failed, as Spark keeps them for its page."""
-    from firnline_ingest.spark.query import first_lines
-
-    with suppress(Py4JError):
-        store: Any = context._jsc.sc().statusStore()
-        last = max(each_of(store.jobsList(None)), key=lambda job: int(job.jobId()))
-        for stage in each_of(last.stageIds()):
-            for task in each_of(store.taskList(int(stage), 0, MOST_TASKS)):
-                if task.errorMessage().isDefined():
-                    return first_lines(str(task.errorMessage().get()))
-    return "an attempt of a task failed; the log of its executor says why"
