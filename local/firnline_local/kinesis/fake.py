@@ -5,6 +5,7 @@ sets the scene or looks at what came of it.
 """
 
 import json
+import threading
 from base64 import b64decode
 from collections.abc import Mapping
 from datetime import UTC, datetime
@@ -180,6 +181,10 @@ class FakeKinesis:
         return encoded
 
 
+_making = threading.Lock()
+_decoders: dict[type, Any] = {}
+
+
 def _read(operation: str, body: bytes) -> ReadRequest | None:
     """The request as the service's model has it, if it is short enough. Raises FakeKinesisError for one that breaks the model."""
     if len(body) > JUDGED_BYTES:
@@ -193,11 +198,20 @@ def _read(operation: str, body: bytes) -> ReadRequest | None:
 
 def _decoded(operation: str, body: bytes, kind: type[Request]) -> Request:
     try:
-        return msgspec.json.decode(body or b"{}", type=kind)
+        return _decoder(kind).decode(body or b"{}")
     except msgspec.ValidationError as error:
         raise validation(f"{operation}: {error}") from error
     except msgspec.DecodeError as error:
         raise FakeKinesisError("SerializationException", str(error)) from error
+
+
+def _decoder(kind: type[Request]) -> "msgspec.json.Decoder[Request]":
+    """Made once, and by one thread: msgspec 0.20 ends the process where two of them use a new class for the first time."""
+    with _making:
+        found: msgspec.json.Decoder[Request] | None = _decoders.get(kind)
+        if found is None:
+            found = _decoders[kind] = msgspec.json.Decoder(kind)
+        return found
 
 
 def _python_values(fields: dict[str, Any]) -> dict[str, Any]:
