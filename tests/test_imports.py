@@ -164,6 +164,7 @@ ROOMS_BELOW = {
         "ingest.snowflake ingest.terminal"
     ),
     "local.clock": "",
+    "local.decoding": "",
     "local.demo": (
         "accounts environment exit_with_parent machine provisioning pulumi running terraform infra.audit infra.artefact "
         "infra.keys infra.rollout infra.specification infra.stack infra.status ingest.__main__ "
@@ -179,7 +180,7 @@ ROOMS_BELOW = {
     "local.faults": "ingest.errors",
     "local.folder": "errors",
     "local.keys": "infra.specification",
-    "local.kinesis": "clock exit_with_parent faults other_sites process service_models ingest.values",
+    "local.kinesis": "clock decoding exit_with_parent faults other_sites process service_models ingest.values",
     "local.machine": "",
     "local.other_sites": "",
     "local.process": "errors",
@@ -201,7 +202,7 @@ ROOMS_BELOW = {
     "local.specification_here": "environment_key keys machine running infra.keys infra.specification",
     "local.servers": "endpoints folder process infra.specification",
     "local.service_models": "record",
-    "local.snowflake": "aws exit_with_parent faults other_sites process record ingest.aws ingest.snowflake",
+    "local.snowflake": "aws decoding exit_with_parent faults other_sites process record ingest.aws ingest.snowflake",
     "local.state": "endpoints errors folder ingest.config",
     "local.terraform": "pulumi running infra.kinds ingest.errors",
     "local.wsgi": "faults other_sites",

@@ -125,7 +125,7 @@ def test_every_row_arrives_once_though_executors_are_lost(
             seen = first.total("rows")
             until(lambda seen=seen: first.total("rows") > seen, first)
             lane.put(*map(event, range(500 * part, 500 * part + 500)))
-            time.sleep(rng.uniform(0.0, 3.0))
+            time.sleep(rng.uniform(0.0, 3.0))  # so that the executor is killed anywhere in a round
             os.kill(rng.choice(until(lambda: processes_of(first, EXECUTOR), first)), signal.SIGKILL)
         until(lambda: lane.rows()[0][0] == len(expected(range(2000))), first)
         assert command(lane, "stop").returncode == 0

@@ -94,12 +94,12 @@ class LazyGroup(click.Group):
         return super().resolve_command(ctx, args)
 
     def _hint(self, ctx: click.Context, args: list[str]) -> str:
-        """Returns what was probably meant: a name that is nearly the same, or a command that is behind its argument."""
+        """Returns what was probably meant: a name that is nearly the same, or a command that was given behind its argument."""
         name, *others = args
         if near := nearest(name, self.list_commands(ctx)):
             return f" Did you mean {near!r}?"
         behind = next((each for each in others if each in self.list_commands(ctx)), None)
-        return f" Its argument comes after it: {ctx.command_path} {behind} {name}" if behind else ""
+        return f" Give the command first: {ctx.command_path} {behind} {name}" if behind else ""
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         own = {name: name for name in super().list_commands(ctx) if name not in self._places}

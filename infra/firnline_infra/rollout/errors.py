@@ -186,15 +186,28 @@ class NotQuiet(RolloutError, Retryable):
 
     id = "FL-5475"
     causes = (
-        "A pipeline was paused, and its last rows are not proven yet, or an engine still reads it, or none runs that "
-        "proves them"
+        "A pipeline was paused, and its last rows are not proven yet, or an engine still reads it or loads a file of it, or "
+        "none runs that proves them"
     )
     remedy = (
         "the same command again; `firnline logs`; without an engine: resume it, `firnline deploy`, and pause it then"
     )
 
-    def __init__(self, stream: str, seconds: float, unproven: Sequence[str], *, is_engine_there: bool = True) -> None:
-        which = f" ({', '.join(unproven)} may have rows in flight)" if unproven else ""
+    def __init__(
+        self,
+        stream: str,
+        seconds: float,
+        unproven: Sequence[str],
+        *,
+        is_loading: bool = False,
+        is_engine_there: bool = True,
+    ) -> None:
+        """`is_loading`: whether a file of it may be on its way into the table (`oversize_rows`)."""
+        found = [
+            *([f"{', '.join(unproven)} may have rows in flight"] if unproven else ()),
+            *(["a file of its dead letters may be on its way into the table"] if is_loading else ()),
+        ]
+        which = f" ({'; '.join(found)})" if found else ""
         super().__init__(
             f"Stream {stream} is paused, and after {seconds:.0f} s it is not quiet{which}: don't change its table yet.",
             next_step="firnline logs says what keeps it; the same command waits on. firnline pipeline resume takes it back."

@@ -65,7 +65,7 @@ class Pause:
             if now_s - unwritten_since_s >= UNWRITTEN_S + self.epoch_s and not unproven and not self._is_loading():
                 return
             if now_s - began_s > LONGEST_S:
-                raise NotQuiet(self.stream, LONGEST_S, unproven)
+                raise NotQuiet(self.stream, LONGEST_S, unproven, is_loading=self._is_loading())
 
     def _is_loading(self) -> bool:
         """Returns whether the engine that runs may have a file of the stream on its way (`oversize_rows`)."""

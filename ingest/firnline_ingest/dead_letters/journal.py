@@ -181,6 +181,9 @@ class BatchEnd(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
     """Of the channel at the proof: rows inserted, rows refused. None where a person decided."""
 
 
+_decode_end = msgspec.json.Decoder(BatchEnd).decode
+
+
 @dataclass(slots=True)
 class ReplayedRows:
     """The rows of one record that are replayed, by their indexes."""
@@ -309,7 +312,7 @@ class Journal:
         if number not in self._memory.ends:
             name = self._name(number, "done.json")
             try:
-                self._memory.ends[number] = msgspec.json.decode(self._objects.read(name), type=BatchEnd)
+                self._memory.ends[number] = _decode_end(self._objects.read(name))
             except msgspec.MsgspecError as error:
                 raise JournalUnreadable(name, str(error)) from error
         return self._memory.ends[number]

@@ -5,7 +5,6 @@ sets the scene or looks at what came of it.
 """
 
 import json
-import threading
 from base64 import b64decode
 from collections.abc import Mapping
 from datetime import UTC, datetime
@@ -14,6 +13,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import msgspec
 
 from firnline_local.clock import Clock, SystemClock
+from firnline_local.decoding import decoder_of
 from firnline_local.faults import FaultPlan
 from firnline_local.kinesis.errors import FakeKinesisError, validation
 from firnline_local.kinesis.handles import StreamHandle
@@ -181,10 +181,6 @@ class FakeKinesis:
         return encoded
 
 
-_making = threading.Lock()
-_decoders: dict[type, Any] = {}
-
-
 def _read(operation: str, body: bytes) -> ReadRequest | None:
     """The request as the service's model has it, if it is short enough. Raises FakeKinesisError for one that breaks the model."""
     if len(body) > JUDGED_BYTES:
@@ -198,20 +194,11 @@ def _read(operation: str, body: bytes) -> ReadRequest | None:
 
 def _decoded(operation: str, body: bytes, kind: type[Request]) -> Request:
     try:
-        return _decoder(kind).decode(body or b"{}")
+        return decoder_of(kind).decode(body or b"{}")
     except msgspec.ValidationError as error:
         raise validation(f"{operation}: {error}") from error
     except msgspec.DecodeError as error:
         raise FakeKinesisError("SerializationException", str(error)) from error
-
-
-def _decoder(kind: type[Request]) -> "msgspec.json.Decoder[Request]":
-    """Made once, and by one thread: msgspec 0.20 ends the process where two of them use a new class for the first time."""
-    with _making:
-        found: msgspec.json.Decoder[Request] | None = _decoders.get(kind)
-        if found is None:
-            found = _decoders[kind] = msgspec.json.Decoder(kind)
-        return found
 
 
 def _python_values(fields: dict[str, Any]) -> dict[str, Any]:

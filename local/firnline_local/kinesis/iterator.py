@@ -10,6 +10,7 @@ from zlib import crc32
 
 import msgspec
 
+from firnline_local.decoding import decoder_of
 from firnline_local.kinesis.errors import FakeKinesisError, invalid_argument
 from firnline_local.kinesis.numbers import SequenceNumber
 from firnline_local.kinesis.shard import Shard, shard_id
@@ -31,7 +32,7 @@ def unseal(token: str, kind: type[Fields]) -> Fields:
     content = sealed[8:]
     if sealed[:8] != b"%08x" % crc32(content):
         raise ValueError("the checksum differs")
-    return msgspec.json.decode(content, type=kind)
+    return decoder_of(kind).decode(content)
 
 
 class ShardIterator(msgspec.Struct, array_like=True, frozen=True):

@@ -46,8 +46,11 @@ def render_record(number: int, *, partition_key: str, data: bytes, arrived_ms: i
     )
 
 
+_decode_record = msgspec.json.Decoder(_RecordJson).decode
+
+
 def parse_record(rendered: bytes, shard_id: str) -> StoredRecord:
-    fields = msgspec.json.decode(rendered, type=_RecordJson)
+    fields = _decode_record(rendered)
     return StoredRecord(
         sequence_number=int(fields.sequence_number),
         partition_key=fields.partition_key,

@@ -134,8 +134,8 @@ def test_a_mistyped_command_is_refused_with_the_nearest_one(typed: str, hint: st
 @pytest.mark.parametrize(
     ("typed", "hint"),
     [
-        (["dead-letters", "dev", "list"], "Its argument comes after it: firnline dead-letters list dev\n"),
-        (["pipeline", "dev", "orders", "pause"], "Its argument comes after it: firnline pipeline pause dev\n"),
+        (["dead-letters", "dev", "list"], "Give the command first: firnline dead-letters list dev\n"),
+        (["pipeline", "dev", "orders", "pause"], "Give the command first: firnline pipeline pause dev\n"),
         (["keys", "rotat"], "Did you mean 'rotate'?"),
         (["spec", "dev"], "No such command 'dev'.\n"),
     ],

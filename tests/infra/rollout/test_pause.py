@@ -107,6 +107,13 @@ def test_what_is_not_quiet_is_told_and_stays_paused(engine: Callable[[], Engine]
     assert made.ledger.mark(STREAM).is_paused
 
 
+def test_a_file_that_stays_on_its_way_is_told() -> None:
+    engine = Engine(stops_after_s=0)
+    engine.ledger.write_report(EngineReport(run_id="run", at_ms=1, loading=(STREAM,)))
+    with pytest.raises(NotQuiet, match=r"\(a file of its dead letters may be on its way into the table\)"):
+        paused(engine).begin()
+
+
 def test_without_an_engine_there_is_nothing_to_wait_for() -> None:
     engine = Engine(stops_after_s=0)
     engine.ledger.end_run("run")

@@ -119,7 +119,7 @@ def test_records_that_were_taken_for_a_request_are_not_put_after_a_failure_that_
         send(put, stream, entries, *given, **named)
 
     monkeypatch.setattr(kinesis_sink, "send", late)
-    sink = KinesisSink(client, "orders", SinkOptions(batch_records=1, in_flight=2))  # type: ignore[arg-type]
+    sink = KinesisSink(client, "orders", SinkOptions(batch_records=1, in_flight=2))  # type: ignore[arg-type]  # a client that notes requests
     for record in records(2):
         sink.put(record)
     with pytest.raises(SinkFailed) as raised:

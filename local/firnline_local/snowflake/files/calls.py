@@ -7,6 +7,7 @@ from typing import Any
 
 import msgspec
 
+from firnline_local.decoding import decoder_of
 from firnline_local.snowflake.catalog import AuthenticationFailed, Catalog, CatalogObject, Pipe, Role, kinds
 from firnline_local.snowflake.catalog.names import PART
 from firnline_local.snowflake.catalog.storage import FileLoad, LoadStatus
@@ -44,7 +45,7 @@ def insert_files(service: FileService, call: FileCall) -> dict[str, Any]:
 
 def _files(call: FileCall) -> Sequence[_File]:
     try:
-        files = msgspec.json.decode(call.body, type=_Files).files
+        files = decoder_of(_Files).decode(call.body).files
     except msgspec.MsgspecError as error:
         raise Invalid(f"The request is malformed: {error}") from error
     if len(files) > MAX_FILES:

@@ -26,6 +26,7 @@ from urllib.parse import unquote
 
 import msgspec
 
+from firnline_local.decoding import decoder_of
 from firnline_local.snowflake.catalog import AuthenticationFailed, Catalog, CatalogObject, Pipe, Table, User, kinds
 from firnline_local.snowflake.catalog.authentication import KeyPairToken
 from firnline_local.snowflake.catalog.errors import DoesNotExist
@@ -146,7 +147,7 @@ class ScopedTokens:
         if not hmac.compare_digest(signature, self._signature(signed)):
             raise NotAuthenticated("Invalid OAuth access token.")
         payload = signed.partition(b".")[2]
-        claims = msgspec.json.decode(urlsafe_b64decode(payload + b"=" * (-len(payload) % 4)), type=_Claims)
+        claims = decoder_of(_Claims).decode(urlsafe_b64decode(payload + b"=" * (-len(payload) % 4)))
         if claims.exp <= self._clock().timestamp():
             raise NotAuthenticated("OAuth access token expired.")
         return Identity(claims.sub, claims.role)

@@ -8,6 +8,7 @@ from typing import Any, TypeVar
 
 import msgspec
 
+from firnline_local.decoding import decoder_of
 from firnline_local.snowflake.catalog import Pipe
 from firnline_local.snowflake.streaming.access import Address, Identity, Operation, pipe_for
 from firnline_local.snowflake.streaming.channel import Append, Continuation, Progress, StreamingChannel
@@ -138,7 +139,7 @@ def _body(call: StreamingCall, form: type[Form], empty: Form | None = None) -> F
     if not call.body and empty is not None:
         return empty
     try:
-        return msgspec.json.decode(call.body, type=form)
+        return decoder_of(form).decode(call.body)
     except msgspec.MsgspecError as error:
         raise Malformed(f"The request is malformed: {error}") from error
 
