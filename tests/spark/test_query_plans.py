@@ -55,6 +55,10 @@ TAKEN: list[tuple[str, dict[str, object]]] = [
     ("WITH a AS (SELECT * FROM rows), b AS (SELECT * FROM a WHERE id > 1) SELECT * FROM b", {}),
     ("FROM rows |> WHERE id > 1 |> EXTEND id + 1 AS next", {}),
     ("SELECT * FROM rows WHERE at > '2026-01-01' AND at < date'2027-01-01'", {}),
+    (
+        "SELECT *, CAST(array(date'2026-01-01') AS ARRAY<TIMESTAMP>) AS days, CAST(array('1') AS ARRAY<INT>) AS n FROM rows",
+        {},
+    ),
     ("SELECT * FROM rows -- and today's 'now' is a text", {}),
     (
         "SELECT *, '12:30' AS opens, to_timestamp('12:30', 'HH:mm') AS at_one_day FROM rows WHERE at > '2026-01-01 12:30'",
@@ -105,6 +109,8 @@ REFUSED: list[tuple[str, dict[str, object], str]] = [
     ("SELECT *, CAST(concat('T', '9:00') AS TIMESTAMP) AS opens FROM rows", {}, "another time"),
     ("lambda rows: rows.withColumn('opens', F.lit(' 7:30:00').cast('timestamp'))", {}, "another time"),
     ("SELECT *, CAST(concat('n', 'ow') AS TIMESTAMP) AS seen FROM rows", {}, "another time"),
+    ("SELECT *, named_struct('a', '12:30')::struct<a:timestamp> AS e FROM rows", {}, "another time"),
+    ("SELECT *, CAST(array('now', '2026-01-01') AS ARRAY<DATE>) AS days FROM rows", {}, "another time"),
     ("SELECT * FROM rows WHERE at > (timestamp('now'))", {}, "another time"),
     ("lambda rows: rows.withColumn('seen', F.lit('now').cast('timestamp'))", {}, "another time"),
     ("lambda rows: rows.withColumn('seen', F.lit(datetime.datetime.now()))", {}, "something else before"),

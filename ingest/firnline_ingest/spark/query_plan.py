@@ -31,6 +31,8 @@ CLOCKS = frozenset(("CurrentDate", "CurrentTime", "CurrentTimestamp", "LocalTime
 DAYS = ("now", "today", "tomorrow", "yesterday")
 """Texts that Spark's optimizer makes a time of, when a constant is cast to one."""
 TIMES = frozenset(("date", "timestamp", "timestamp_ntz"))
+WITHIN = re.compile(rf"[:<,](?:{'|'.join(TIMES)})\b")
+"""A time within a type, as in `array<date>` and `struct<a:timestamp>`."""
 SCRIPTS = ("CompoundBody", "ExecuteImmediate")
 """What runs statements while it is analyzed, as Spark's parser calls it."""
 REASONS = {
@@ -197,10 +199,12 @@ def _of_optimized(frame: "DataFrame") -> list[str]:
 def _is_of_the_clock(cast: Any) -> bool:
     """Returns whether it makes a time of a constant that means the present one."""
     of = cast.child()
-    made = str(cast.dataType().simpleString())
-    if made not in TIMES or not str(of.dataType().simpleString()).startswith("string"):
-        return False
+    made, given = str(cast.dataType().simpleString()), str(of.dataType().simpleString())
     if not of.foldable():
+        return False
+    if WITHIN.search(made):  # its texts are not looked for
+        return "string" in given
+    if made not in TIMES or not given.startswith("string"):
         return False
     try:
         text = str(of.eval(None)).strip()
