@@ -55,7 +55,7 @@ class UnknownUser(KeysError):
 
     def __init__(self, user: str, known: tuple[str, ...], *, environment: str) -> None:
         super().__init__(
-            f"{environment} has no user {user!r}; it has {', '.join(known)}. {did_you_mean(user, known)}".rstrip(),
+            f"{environment} has no user {user!r}; {did_you_mean(user, known)}",
         )
 
 
