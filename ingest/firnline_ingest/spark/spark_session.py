@@ -50,6 +50,9 @@ def new_session(config: EngineConfig, heard: Callable[[int], None] = lambda _: N
     from firnline_ingest.spark.jvm import launch_jvm
 
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
+    os.environ["PYSPARK_PIN_THREAD"] = (
+        "true"  # Spark's default: a job has the local properties of the thread that asks for it
+    )
     settings = settings_of(config)
     launch_jvm(settings, heard)
     builder = SparkSession.builder
