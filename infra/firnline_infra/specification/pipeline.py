@@ -8,7 +8,6 @@ from typing import Any, Self
 from pydantic import Field, model_validator
 
 from firnline_infra.specification.aws import StreamName
-from firnline_infra.specification.containers import ObjectOrigin
 from firnline_infra.specification.iceberg_types import WITH_VARIANT
 from firnline_infra.specification.reader import Reader
 from firnline_infra.specification.routes import RoutedTable, Routes
@@ -120,13 +119,12 @@ class Pipeline(TableOptions, PipelineOptions):
             raise ValueError("pipe.cluster_at_ingest_time: there is no clustering key to sort by; give cluster_by")
         if self.table_kind is TableKind.INTERACTIVE and not (self.cluster_by or self.pipe_selects):
             raise ValueError("an interactive table needs cluster_by, unless its columns have a select")
-        is_made = self.table_kind is TableKind.STANDARD and self.table_origin is not ObjectOrigin.ADOPT
-        if self.file_replay and (not is_made or self.pipe is not None):
-            raise ValueError("file_replay: only of a standard table that is made here, without a pipe of its own")
+        if self.file_replay and (self.table_kind is TableKind.INTERACTIVE or self.pipe is not None):
+            raise ValueError("file_replay: only of a standard or an Iceberg table without a pipe of its own; remove it")
         if self.goes_by_file and not self.file_replay:
             raise ValueError(
-                "oversize_rows: file goes through the table's own stage and pipe; give file_replay: true, which a standard table "
-                "that is made here may have"
+                "oversize_rows: file goes through the table's own stage and pipe; give file_replay: true, which a standard or an "
+                "Iceberg table without a pipe of its own may have"
             )
 
     @model_validator(mode="after")

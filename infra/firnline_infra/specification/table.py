@@ -144,10 +144,10 @@ class TableOptions(Section):
     """Keeps rows that Snowflake rejects in the table's error table; without it they can't be distinguished from loaded ones."""
     row_timestamp: bool = True
     """Lets METADATA$ROW_LAST_COMMIT_TIME say when a row became visible: the latency report needs it."""
-    file_replay: Annotated[bool, OfTable(kinds=STANDARD)] = False
+    file_replay: Annotated[bool, OfTable(kinds=STANDARD | ICEBERG)] = False
     """Makes a stage and a pipe beside the table, `<TABLE>_DEAD_LETTERS`, through which dead letters go into it in files, also
     those whose row is too large to be streamed (docs/files.md). Off by default: the engine's role gets SELECT on the table
-    with it. Only of a standard table that is made here and has no pipe of its own."""
+    with it. Not of an interactive table, nor of one with a pipe of its own."""
     latest_by: Annotated[list[IdentifierText], OfTable(routed=False, kinds=STANDARD)] = Field(default=[])
     """Declared columns that are a key: beside the table, a dynamic table of the latest row of each key is made, `<TABLE>_LATEST`
     (docs/latest.md). Only of a standard table that is made here."""

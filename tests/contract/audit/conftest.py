@@ -40,6 +40,7 @@ EVENTS = [
     for n in range(GOOD)
 ]
 COLUMNS = "KINESISMETADATA OBJECT, ID NUMBER(38,0), NAME VARCHAR, PRICE FLOAT, BODY VARIANT, AT TIMESTAMP_NTZ"
+SNOWFLAKES_STORAGE = "CATALOG = 'SNOWFLAKE' EXTERNAL_VOLUME = 'SNOWFLAKE_MANAGED'"
 RUN_ENGINE = (
     "import os, sys; from firnline_ingest.spark.task import ingest_partition\n"
     "print(*ingest_partition([sys.stdin.read()]), sep='\\n', flush=True)\n"
@@ -59,10 +60,19 @@ class Lane:
     columns: str = COLUMNS
     options: dict[str, Any] = field(default_factory=dict)
     """Of the pipeline."""
+    iceberg: int = 0
+    """The version of an Iceberg table's format; 0: a standard table."""
 
     def __post_init__(self) -> None:
         self.table = self.table or f"T{uuid.uuid4().hex[:8].upper()}"
-        self.sql(f"CREATE TABLE {self.name} ({self.columns}) ENABLE_SCHEMA_EVOLUTION = TRUE ERROR_LOGGING = TRUE")
+        kind, more = (
+            ("ICEBERG TABLE", f"{SNOWFLAKES_STORAGE} ICEBERG_VERSION = {self.iceberg}")
+            if self.iceberg
+            else ("TABLE", "")
+        )
+        self.sql(
+            f"CREATE {kind} {self.name} ({self.columns}) {more} ENABLE_SCHEMA_EVOLUTION = TRUE ERROR_LOGGING = TRUE"
+        )
         self.grant("INSERT, EVOLVE SCHEMA", "ingest")
         self.grant("SELECT, SELECT ERROR TABLE", "reader")
 
@@ -220,6 +230,20 @@ def lane(new_lane: Callable[[], Lane]) -> Lane:
 @pytest.fixture
 def engines_lane(environment: RunningEnvironment, tmp_path: Path) -> Lane:
     return Lane(environment, make_stream(environment), tmp_path / "dead-letters")
+
+
+@pytest.fixture(params=[2, 3])
+def iceberg_lane(request: pytest.FixtureRequest, environment: RunningEnvironment, tmp_path: Path) -> Lane:
+    """A lane of an Iceberg table as the blueprint makes it: the metadata is a structured OBJECT with version 2, VARIANT with 3."""
+    options = {"table_kind": "iceberg", "external_volume": "SNOWFLAKE_MANAGED", "iceberg_version": request.param}
+    pipeline = Pipeline.model_validate({"stream": "s", "database": "D", "schema": "S", **options})
+    own = [f"{name} {type_}" for name, type_ in metadata_columns(pipeline).items()]
+    body = "BODY OBJECT(n ARRAY(NUMBER(38,0)))" if request.param == 2 else "BODY VARIANT"
+    typed = ["ID NUMBER(38,0)", "NAME VARCHAR", "PRICE DOUBLE", body, "AT TIMESTAMP_NTZ(6)"]
+    columns = ", ".join([*own, *typed])
+    return Lane(
+        environment, make_stream(environment), tmp_path / "dead-letters", columns=columns, iceberg=request.param
+    )
 
 
 @pytest.fixture

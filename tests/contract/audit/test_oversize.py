@@ -77,12 +77,31 @@ def make_the_way_for_files(lane: Lane) -> None:
     lane.grant("SELECT", "ingest")
 
 
+LARGE_RECORDS = [{"id": 500 + number, "Name": "x" * 3000} for number in range(LARGE)]
+
+
+def test_rows_of_an_iceberg_table_go_by_file_as_they_are_streamed(iceberg_lane: Lane) -> None:
+    """The embedded COPY makes structured columns by the rules of a cast, as its streaming does: the belief is B1220."""
+    lane = iceberg_lane
+    lane.options = {"oversize_rows": "file", "max_row_bytes": 1024}
+    lane.environment.put_events(lane.stream, LARGE_RECORDS, key=lambda number, _: str(number))
+    make_the_way_for_files(lane)
+    lane.run_engine()
+    told = json.loads(driver(lane).stdout.splitlines()[-1])
+    assert (told["rows"], told["problems"], told["left"]) == (LARGE, [], {})
+    report = lane.audit()
+    assert report.is_proven, report.shards
+    everything = GOOD + BAD + LARGE
+    assert report.totals == Counts(records=everything, rows=GOOD + LARGE, dead_letters=BAD, replayed=LARGE)
+    streamed, loaded = ([set(lane.metadata_of(number))] for number in (1, 500))
+    assert streamed == loaded
+
+
 @pytest.mark.parametrize("kills", [KILLS[3:4], pytest.param(KILLS, marks=pytest.mark.slow)], ids=["submit", "each"])
 def test_the_driver_puts_each_row_in_once_wherever_it_is_killed(engines_lane: Lane, kills: Sequence[str]) -> None:
     lane = engines_lane
     lane.options = {"oversize_rows": "file", "max_row_bytes": 1024}
-    large = [{"id": 500 + number, "Name": "x" * 3000} for number in range(LARGE)]
-    lane.environment.put_events(lane.stream, large, key=lambda number, _: str(number))
+    lane.environment.put_events(lane.stream, LARGE_RECORDS, key=lambda number, _: str(number))
     make_the_way_for_files(lane)
     lane.run_engine()
     assert lane.audit().totals.dead_letters == BAD + LARGE

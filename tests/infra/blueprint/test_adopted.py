@@ -56,3 +56,22 @@ def test_the_public_schema_of_a_database_that_is_made_needs_no_owner() -> None:
     blueprint = blueprint_of(spec)
     assert [str(each.name) for each in blueprint.landing.databases] == ["LAKE"]
     assert (blueprint.landing.schemas, blueprint.required_grants) == ((), ())
+
+
+def test_a_way_for_files_beside_anothers_table_is_made_in_its_schema_by_what_the_owner_grants() -> None:
+    lake = {"name": "LAKE", "origin": "adopt", "schemas": [{"name": "RAW", "origin": "adopt"}]}
+    adopted = one_pipeline(schema="RAW", table="ORDERS", table_origin="adopt", file_replay=True)
+    blueprint = blueprint_of(smallest(snowflake={"warehouse": None, "databases": [lake]}, **adopted))
+    landing = blueprint.landing
+    assert ([str(each.name) for each in landing.stages], landing.tables) == (["LAKE.RAW.ORDERS_DEAD_LETTERS"], ())
+    assert [(str(each.name), str(each.table)) for each in landing.pipes] == [
+        ("LAKE.RAW.ORDERS_DEAD_LETTERS", "LAKE.RAW.ORDERS")
+    ]
+    role = f"TO ROLE {blueprint.names.deploy_role.sql}"
+    asked = [each for each in required_grant_statements(blueprint) if '"RAW"' in each]
+    assert asked == [
+        f'GRANT USAGE ON SCHEMA "LAKE"."RAW" {role} WITH GRANT OPTION',
+        f'GRANT CREATE STAGE, CREATE PIPE ON SCHEMA "LAKE"."RAW" {role}',
+        f'GRANT INSERT, EVOLVE SCHEMA, SELECT, SELECT ERROR TABLE, REFERENCES ON TABLE "LAKE"."RAW"."ORDERS" {role} '
+        "WITH GRANT OPTION",
+    ]

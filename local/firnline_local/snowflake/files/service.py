@@ -22,7 +22,7 @@ from typing import ClassVar
 from firnline_local.faults import FaultPlan
 from firnline_local.snowflake.catalog import CaseClash, Catalog, DataFault, Pipe, Role
 from firnline_local.snowflake.catalog.storage import FileLoad, FileSource, FirstError, LoadStatus
-from firnline_local.snowflake.streaming.access import may_evolve
+from firnline_local.snowflake.streaming.access import may_evolve, may_insert
 from firnline_local.snowflake.streaming.reader import (
     Batch,
     EvolutionRefused,
@@ -131,8 +131,13 @@ def _read(catalog: Catalog, pipe: Pipe, path: str) -> tuple[Batch, list[bytes]]:
 
 
 def _may_load(catalog: Catalog, owner: Role, pipe: Pipe) -> bool:
-    needed = (("READ", _source(pipe).stage), ("INSERT", pipe.table), ("SELECT", pipe.table))
-    return all(catalog.has_privilege(owner, privilege, on) for privilege, on in needed)
+    """USAGE of an Iceberg table's volume is required as of who streams, because no page says that a pipe's owner needs less
+    (`user-guide/snowpipe-streaming/snowpipe-streaming-access-control`, 2026-11-29).
+    """
+    needed = (("READ", _source(pipe).stage), ("SELECT", pipe.table))
+    return may_insert(catalog, owner.name, pipe.table) and all(
+        catalog.has_privilege(owner, privilege, on) for privilege, on in needed
+    )
 
 
 def _first_error(batch: Batch, lines: list[bytes]) -> FirstError | None:

@@ -190,14 +190,14 @@ def pipe_for(catalog: Catalog, role: str, address: Address) -> Pipe:
     table_name = _table_of_default_pipe(address.target)
     if table_name is not None:
         table = catalog.resolve_table(address.database, address.schema, table_name)
-        if table is None or not _may_insert(catalog, role, table):
+        if table is None or not may_insert(catalog, role, table):
             raise TableNotFound
     pipe = catalog.resolve_pipe(address.database, address.schema, address.target)
     if pipe is None or pipe.source is not None:
         raise missing(address)
     if not pipe.is_default and not _may(catalog, role, "OPERATE", pipe):
         raise PipeNotFound
-    if not _may_insert(catalog, role, pipe.table):
+    if not may_insert(catalog, role, pipe.table):
         raise TableNotFound
     return pipe
 
@@ -224,7 +224,8 @@ def stored_path(address: Address) -> tuple[str, ...]:
     return tuple(read_path_segment(part) for part in (address.database, address.schema, address.target))
 
 
-def _may_insert(catalog: Catalog, role: str, table: Table) -> bool:
+def may_insert(catalog: Catalog, role: str, table: Table) -> bool:
+    """Returns whether the role may put rows into the table: by INSERT, and by USAGE of all that it lies in."""
     schema, volume = table.schema, None if table.iceberg is None else table.iceberg.external_volume
     return (
         _may(catalog, role, "USAGE", schema.database)

@@ -8,6 +8,7 @@ import pytest
 
 from firnline_infra.blueprint import blueprint_of
 from firnline_infra.blueprint.grants import PrivilegeGrant, Securable
+from firnline_infra.render.bootstrap.snowflake import required_grant_statements
 from firnline_infra.specification import parse_spec
 from firnline_infra.specification.names import Names
 from firnline_ingest.dead_letters.file_load import FileLoads, Loading
@@ -22,15 +23,22 @@ pytestmark = [
     pytest.mark.filterwarnings("ignore:datetime.datetime.utcnow:DeprecationWarning"),
 ]
 World = Any  # of conftest.py
-SPEC = parse_spec(
-    """
+TEXT = """
     version: 1
     name: letters
     aws: {region: us-east-1, account: "000000000000"}
     snowflake: {account: FIRNLINE-LOCAL, ingest: {user: LETTERS_ENGINE, role: LETTERS_INGEST}}
     streams: [{name: orders}]
     pipelines: [{stream: orders, database: lettered, schema: '"raw"', table: '"Orders"', file_replay: true}]
-    """,
+    """
+SPEC = parse_spec(TEXT, "letters.yaml")
+ADOPTING = parse_spec(
+    TEXT.replace("file_replay", "table_origin: adopt, file_replay")
+    .replace("lettered", "anothers")
+    .replace(
+        "LETTERS_INGEST}",
+        "LETTERS_INGEST}, databases: [{name: anothers, origin: adopt, schemas: [{name: '\"raw\"', origin: adopt}]}]",
+    ),
     "letters.yaml",
 )
 TARGET = FileTarget("LETTERED", "raw", "Orders")
@@ -98,12 +106,12 @@ def engine(landed: World) -> Iterator[Engine]:
     engine.close()
 
 
-def load(world: World, engine: Engine, path: str) -> Loading:
+def load(world: World, engine: Engine, path: str, target: FileTarget = TARGET) -> Loading:
     """Loads as a replay does: the pipe is looked at first."""
     world.server.files.settings.scans_per_minute = 10_000
-    pipe_created(engine, TARGET)
+    pipe_created(engine, target)
     ticks = iter(range(10))
-    snowpipe = AccountSnowpipe(TARGET, engine, world.manager("LETTERS_ENGINE", pipe=TARGET.pipe))
+    snowpipe = AccountSnowpipe(target, engine, world.manager("LETTERS_ENGINE", pipe=target.pipe))
 
     def sleep(_: float) -> None:
         next(ticks)
@@ -127,3 +135,35 @@ def test_without_any_one_of_them_it_is_refused_and_told(landed: World, engine: E
     finally:
         landed.rows(f"GRANT {privilege} ON {on} TO ROLE {ROLE.sql}")
     assert refused.value.id in ("FL-4182", "FL-4183", "FL-4184")
+
+
+def test_beside_anothers_table_who_deploys_makes_the_way_with_what_its_owner_grants(
+    landed: World, engine: Engine
+) -> None:
+    blueprint = blueprint_of(ADOPTING)
+    (stage,), (pipe,) = blueprint.landing.stages, blueprint.landing.pipes
+    role, table = blueprint.names.deploy_role.sql, 'ANOTHERS."raw"."Orders"'
+    made = [stage.create, f"CREATE PIPE {pipe.name.sql} AS {pipe.copy_statement}"]
+    handed_on = [
+        f"GRANT {', '.join(grant.privileges)} ON {grant.on} {grant.name.sql} TO ROLE {ROLE.sql}"
+        for grant in blueprint.landing.grants
+        if isinstance(grant, PrivilegeGrant) and grant.role == ROLE and grant.on is not Securable.WAREHOUSE
+    ]
+    for statement in (
+        "CREATE DATABASE ANOTHERS",
+        'CREATE SCHEMA ANOTHERS."raw"',
+        f"CREATE TABLE {table} (KINESISMETADATA OBJECT, ID NUMBER) ERROR_LOGGING = TRUE ENABLE_SCHEMA_EVOLUTION = TRUE",
+        f"CREATE ROLE {role}",
+        f"GRANT ROLE {role} TO ROLE ACCOUNTADMIN",
+        *required_grant_statements(blueprint),
+        f"USE ROLE {role}",
+        *made,
+        *handed_on,
+        "USE ROLE ACCOUNTADMIN",
+    ):
+        landed.rows(statement)
+    target = FileTarget("ANOTHERS", "raw", "Orders")
+    assert load(landed, engine, "adopted/1.json.gz", target) is Loading.LOADED
+    landed.rows(f"REVOKE INSERT ON TABLE {table} FROM ROLE {role} CASCADE")
+    assert load(landed, engine, "adopted/2.json.gz", target) is Loading.FAILED  # it stays a dead letter
+    assert landed.rows(f"SELECT COUNT(*) AS N FROM {table}") == [{"n": 1}]

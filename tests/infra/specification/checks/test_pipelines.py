@@ -227,14 +227,28 @@ def test_what_goes_by_file_has_a_way_into_its_table_and_is_kept_before() -> None
 @pytest.mark.parametrize(
     "other",
     [
-        {"table_origin": "adopt"},
-        {"table_kind": "iceberg", "external_volume": "lake"},
         {"table_kind": "interactive", "cluster_by": ["ID"], "columns": [{"name": "ID", "type": "NUMBER"}]},
         SELECTING,
+        {"pipe": {"name": "P", "origin": "adopt"}, "audit": False},
     ],
 )
 def test_a_table_that_takes_no_files_has_no_rows_by_file(other: dict[str, Any]) -> None:
     assert any("file_replay" in each for each in problems(**one_pipeline(**BY_FILE, **other)))
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        {"table_origin": "adopt"},
+        {"table_kind": "iceberg", "external_volume": "SNOWFLAKE_MANAGED"},
+        {"table_kind": "iceberg", "external_volume": "SNOWFLAKE_MANAGED", "iceberg_version": 2},
+        {"table_kind": "iceberg", "external_volume": "SNOWFLAKE_MANAGED", "table_origin": "adopt"},
+    ],
+)
+def test_an_adopted_and_an_iceberg_table_take_rows_by_file(other: dict[str, Any]) -> None:
+    lake = {"name": "LAKE", "origin": "adopt", "schemas": [{"name": "RAW", "origin": "adopt"}]}
+    one = one_pipeline(**BY_FILE, **other, database="LAKE", schema="RAW")
+    assert problems(snowflake={"account": "ORG-ACCOUNT", "databases": [lake]}, **one) == []
 
 
 def test_a_route_without_a_way_for_files_is_allowed_and_its_dead_letters_stay() -> None:
