@@ -234,7 +234,7 @@ def engines_lane(environment: RunningEnvironment, tmp_path: Path) -> Lane:
 
 @pytest.fixture(params=[2, 3])
 def iceberg_lane(request: pytest.FixtureRequest, environment: RunningEnvironment, tmp_path: Path) -> Lane:
-    """A lane of an Iceberg table as the blueprint makes it: the metadata is a structured OBJECT with version 2, VARIANT with 3."""
+    """A lane of an Iceberg table as the blueprint makes it: its metadata is a structured OBJECT (version 2) or VARIANT (3)."""
     options = {"table_kind": "iceberg", "external_volume": "SNOWFLAKE_MANAGED", "iceberg_version": request.param}
     pipeline = Pipeline.model_validate({"stream": "s", "database": "D", "schema": "S", **options})
     own = [f"{name} {type_}" for name, type_ in metadata_columns(pipeline).items()]
