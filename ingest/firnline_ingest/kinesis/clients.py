@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Generic, TypeVar
 from firnline_ingest.config.access import HERE, Access
 from firnline_ingest.kinesis.consumers import Consumers
 from firnline_ingest.kinesis.missing import QUESTION_INTERVAL_S, Incarnations
-from firnline_ingest.kinesis.turns import Turns
+from firnline_ingest.kinesis.turns import QuestionTimes, Turns
 
 if TYPE_CHECKING:
     from mypy_boto3_kinesis import KinesisClient
@@ -29,26 +29,28 @@ class StreamClients:
     """What all shards know of the consumers that they are subscribed by."""
     question_interval_s: float = 0.0
     """The least time between two questions for the same stream."""
+    times: QuestionTimes | None = None
+    """When the process may ask; whenever it likes where absent."""
     turns: Turns = field(default_factory=Turns)
     """Which of the shards may hold a subscription; of all streams, wherever they are."""
     incarnations: Incarnations = field(init=False)
 
     def __post_init__(self) -> None:
-        known = Incarnations(self.kinesis, interval_s=self.question_interval_s)
+        known = Incarnations(self.kinesis, interval_s=self.question_interval_s, times=self.times)
         object.__setattr__(self, "incarnations", known)
 
 
-def stream_clients(config: "EngineConfig", turns: Turns, access: Access) -> StreamClients:
-    """Returns those of a process with a thread for each shard. `turns` are of all its streams."""
+def stream_clients(config: "EngineConfig", turns: Turns, times: QuestionTimes, access: Access) -> StreamClients:
+    """Returns those of a process with a thread for each shard. `turns` and `times` are of all its streams."""
     from firnline_ingest.kinesis.client import kinesis_client, subscribing_client
 
     threads = config.epoch.shards_per_task + 2
     polling = kinesis_client(config.aws, connections=threads, access=access)
     if not config.subscribes:
-        return StreamClients(polling, question_interval_s=QUESTION_INTERVAL_S)
+        return StreamClients(polling, question_interval_s=QUESTION_INTERVAL_S, times=times)
     silence_s = config.fan_out.read_timeout_seconds
     subscriber = subscribing_client(config.aws, connections=threads, read_timeout_s=silence_s, access=access)
-    return StreamClients(polling, subscriber, Consumers(subscriber), QUESTION_INTERVAL_S, turns)
+    return StreamClients(polling, subscriber, Consumers(subscriber), QUESTION_INTERVAL_S, times, turns)
 
 
 class PerAccess(Generic[Made]):

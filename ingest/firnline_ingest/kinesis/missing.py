@@ -20,6 +20,7 @@ from firnline_ingest.kinesis.errors import (
     answered,
 )
 from firnline_ingest.kinesis.lineage import read_lineage, read_summary
+from firnline_ingest.kinesis.turns import QuestionTimes
 from firnline_ingest.values import ShardKey
 
 if TYPE_CHECKING:
@@ -76,7 +77,7 @@ class Incarnations:
     Thread-safe: the shards of a process that ask at once, or before the next question is due, share a call.
 
     DescribeStreamSummary may be called 20 times a second by a whole account (kinesis/lineages.py): shards that all begin at
-    once, at a first start, must not take that from the account's other users.
+    once, at a first start, must not take that from the account's other users, nor from one another (QuestionTimes).
     """
 
     def __init__(
@@ -84,11 +85,13 @@ class Incarnations:
         client: "KinesisClient",
         *,
         interval_s: float = 0.0,
+        times: QuestionTimes | None = None,
         clock_s: Callable[[], float] = time.monotonic,
         sleep: Callable[[float], None] = time.sleep,
     ) -> None:
         self._client = client
         self._interval_s = interval_s
+        self._times = times
         self._clock_s = clock_s
         self._sleep = sleep
         self._asked_s: dict[str, float] = {}
@@ -122,7 +125,10 @@ class Incarnations:
 
     def _ask(self, stream: str, question: _Question) -> None:
         """Asks, and shares the answer with everyone who waits for a turn meanwhile."""
-        self._sleep(max(0.0, self._asked_s.get(stream, -math.inf) + self._interval_s - self._clock_s()))
+        due_s = self._asked_s.get(stream, -math.inf) + self._interval_s
+        if self._times is not None:
+            due_s = self._times.reserve(due_s)
+        self._sleep(max(0.0, due_s - self._clock_s()))
         with self._lock:
             self._under_way[stream] = self._next.pop(stream)
             self._asked_s[stream] = self._clock_s()

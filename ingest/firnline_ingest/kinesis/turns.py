@@ -1,8 +1,11 @@
-"""Subscriptions that one process holds at once: beyond a limit its shards take turns, in the order in which they asked.
+"""Turns of shards: for the subscriptions that one process holds at once, and for what all processes may ask an account.
+
+Subscriptions: beyond a limit the shards of a process take turns, in the order in which they asked.
 
 Whoever gives its place up goes on later at the number that it had come to, so that a turn loses and doubles nothing.
 """
 
+import math
 import threading
 import time
 from collections.abc import Callable
@@ -11,6 +14,9 @@ TURN_S = 10.0
 """A subscription that others wait for lasts so long. The service refuses the second of a shard within five seconds."""
 SILENT_S = 60.0
 """Whoever has not looked for so long is inside a call, and may never come back: its place is another's."""
+QUESTIONS_PER_S = 10
+"""DescribeStreamSummary of all tasks of an engine together. A whole account has 20 a second (API reference, 2026-11-28), of which
+others need some, and tasks do not begin at the same moment."""
 
 
 class Turns:
@@ -54,3 +60,28 @@ class Turns:
                 return self._most is not None
             self._holders[who] = self._clock()
             return bool(self._waiting) and held_s >= TURN_S
+
+
+class QuestionTimes:
+    """Times at which a process may ask, so that all that ask at once keep to QUESTIONS_PER_S. Thread-safe."""
+
+    def __init__(self, clock_s: Callable[[], float] = time.monotonic) -> None:
+        self._clock_s = clock_s
+        self._lock = threading.Lock()
+        self._among: tuple[int, int] | None = None
+        self._next_s = -math.inf
+
+    def take_place(self, place: int, among: int) -> None:
+        """Sets which one of how many processes this is, from 0 on: their first questions follow one another."""
+        with self._lock:
+            if self._among != (place, among):
+                self._among = place, among
+                self._next_s = max(self._next_s, self._clock_s() + place / QUESTIONS_PER_S)
+
+    def reserve(self, not_before_s: float) -> float:
+        """Returns the time of the next question, by the clock, which no other one of this process has."""
+        with self._lock:
+            due_s = max(not_before_s, self._next_s, self._clock_s())
+            among = self._among[1] if self._among else 1
+            self._next_s = due_s + among / QUESTIONS_PER_S
+            return due_s

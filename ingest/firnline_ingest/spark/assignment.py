@@ -79,6 +79,9 @@ class Assignment:
     """The schemas of the pipelines' queries as Spark has parsed them, in JSON, by their texts."""
     confirmed: tuple[str, ...] = ()
     """The rounds of queries whose jobs have succeeded (shard/queries.py)."""
+    place: int = 0
+    among: int = 1
+    """Which of how many tasks of the epoch this is, from 0 on: what an account may be asked is shared by their processes."""
 
     @property
     def works(self) -> list[ShardWork]:
@@ -97,6 +100,8 @@ class Assignment:
                 "log_level": self.log_level,
                 "schemas": dict(self.schemas),
                 "confirmed": self.confirmed,
+                "place": self.place,
+                "among": self.among,
             }
         )
 

@@ -99,10 +99,14 @@ class EpochRunner:
         kept = {key for group in self._placement.groups for key in group.shards if key.stream in waiting}
         wanted = planned.keys() | kept
         self._placement = place(self._placement, wanted, slots=slots, most=most)
-        tasks = [
-            (group.number, group.executor, self._assignment([planned[key] for key in here]))
+        groups = [
+            (group, here)
             for group in self._placement.groups
             if (here := sorted(group.shards & planned.keys(), key=str))
+        ]
+        tasks = [
+            (group.number, group.executor, self._assignment([planned[key] for key in here], place, len(groups)))
+            for place, (group, here) in enumerate(groups)
         ]
         self._tasks = [(number, where, assignment.to_json()) for number, where, assignment in tasks]
         failed = self._with_rounds(tasks, shards) if self.queries.streams(key.stream for key in planned) else []
@@ -161,7 +165,7 @@ class EpochRunner:
             return dict.fromkeys(streams, error)
         return states
 
-    def _assignment(self, group: Sequence[PlannedShard]) -> Assignment:
+    def _assignment(self, group: Sequence[PlannedShard], place: int, among: int) -> Assignment:
         return Assignment(
             self.config,
             self.run_id,
@@ -169,6 +173,8 @@ class EpochRunner:
             self.config.epoch.seconds,
             self.arrival_ms,
             schemas=self.queries.schemas,
+            place=place,
+            among=among,
         )
 
 

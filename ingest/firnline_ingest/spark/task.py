@@ -10,6 +10,7 @@ from functools import partial
 
 from firnline_ingest.config.access import HERE
 from firnline_ingest.config.model import EngineConfig, PipelineConfig
+from firnline_ingest.kinesis.turns import QuestionTimes, Turns
 from firnline_ingest.logs import configure_logs
 from firnline_ingest.proxy import use_proxy
 from firnline_ingest.shard.group import ShardGroup, Watch
@@ -23,6 +24,7 @@ AGAIN_S = 2.0
 
 _groups: dict[tuple[str, str], tuple[ShardGroup, Retirement]] = {}
 _schemas: dict[str, str] = {}
+_question_times = QuestionTimes()
 
 
 def ingest_partition(assignments: Iterable[str]) -> Iterator[str]:
@@ -88,6 +90,7 @@ def group_of(assignment: Assignment) -> tuple[ShardGroup, Retirement]:
     _schemas.update(assignment.schemas)
     found = _group_for(assignment.config, assignment.run_id)
     found[0].services.queries.confirm(assignment.confirmed)
+    _question_times.take_place(assignment.place, assignment.among)
     return found
 
 
@@ -116,7 +119,6 @@ def _new_group(config: EngineConfig, run_id: str) -> ShardGroup:
     from firnline_ingest.aws.client import dynamodb_client
     from firnline_ingest.dead_letters import open_store
     from firnline_ingest.kinesis.clients import PerAccess, stream_clients
-    from firnline_ingest.kinesis.turns import Turns
     from firnline_ingest.ledger.dynamodb import DynamoLedger
     from firnline_ingest.new_columns import NewColumns
     from firnline_ingest.schemas import SchemaRegistries
@@ -126,7 +128,7 @@ def _new_group(config: EngineConfig, run_id: str) -> ShardGroup:
 
     threads = config.epoch.shards_per_task + 2
     turns = Turns(config.fan_out.max_concurrency)
-    here = stream_clients(config, turns, HERE)
+    here = stream_clients(config, turns, _question_times, HERE)
     ledger = DynamoLedger(dynamodb_client(config.aws, connections=threads), config.ledger.table)
     services = ShardServices(
         ledger=ledger,
@@ -142,6 +144,6 @@ def _new_group(config: EngineConfig, run_id: str) -> ShardGroup:
         typed_by=_typed_by,
         subscriber=here.subscriber,
         consumers=here.consumers,
-        elsewhere=PerAccess(here, partial(stream_clients, config, turns)),
+        elsewhere=PerAccess(here, partial(stream_clients, config, turns, _question_times)),
     )
     return ShardGroup(services, config.epoch.progress_seconds)

@@ -1,7 +1,10 @@
 """A stream that was deleted and made again under its name is never read under the name of the one before."""
 
+import random
 import threading
+from bisect import bisect_left
 from collections.abc import Callable
+from typing import Any
 
 import pytest
 
@@ -9,6 +12,8 @@ from firnline_ingest.errors import FirnlineError
 from firnline_ingest.kinesis.errors import StreamReplaced
 from firnline_ingest.kinesis.missing import QUESTION_INTERVAL_S, Incarnations
 from firnline_ingest.kinesis.start import After, AtTimestamp, Start, TrimHorizon
+from firnline_ingest.kinesis.turns import QuestionTimes
+from firnline_local.kinesis.limits import SUMMARY_CALLS
 from tests.fakes.kinesis import faults_of, only_counted, refused
 from tests.ingest.kinesis.conftest import Shard, numbers
 
@@ -84,8 +89,8 @@ def test_lost_records_are_not_told_of_a_stream_that_is_another(shard: Shard) -> 
 class SleepingClock:
     """Time that passes by sleeping alone."""
 
-    def __init__(self) -> None:
-        self.slept_s: list[float] = []
+    def __init__(self, begins_s: float = 0.0) -> None:
+        self.slept_s = [begins_s]
 
     def now_s(self) -> float:
         return sum(self.slept_s)
@@ -143,3 +148,65 @@ def test_a_process_asks_for_a_stream_once_a_second_however_many_shards_begin(sha
     for _ in range(5):
         known.created_ms("events")
     assert asked_s == [0.0, 1.0, 2.0, 3.0, 4.0]
+
+
+SHARDS, SHARDS_PER_TASK = 5_000, 32
+
+
+class Account:
+    """Notes each question with its time, by the clock of the process that asks."""
+
+    def __init__(self, shard: Shard) -> None:
+        self._answer = shard.kinesis.client().describe_stream_summary(StreamName="events")
+        self.asked_s: list[float] = []
+
+    def most_in_a_second(self) -> int:
+        asked_s = sorted(self.asked_s)
+        return max(bisect_left(asked_s, at_s + 1.0) - number for number, at_s in enumerate(asked_s))
+
+    def begin_shards(self, times: QuestionTimes | None, clock: SleepingClock) -> float:
+        """Begins the shards of a process, each of which asks at its first record; returns when the last one has its answer."""
+        account = self
+
+        class Client:
+            def describe_stream_summary(self, **_: str) -> object:
+                account.asked_s.append(clock.now_s())
+                return account._answer
+
+        client: Any = Client()
+        known = Incarnations(
+            client, interval_s=QUESTION_INTERVAL_S, times=times, clock_s=clock.now_s, sleep=clock.sleep
+        )
+        known.created_ms("events")  # shared by those that had records by then
+        known.created_ms("events")  # and by all that came while it was waited for
+        return clock.now_s()
+
+
+def test_a_first_start_of_5000_shards_takes_less_of_the_account_than_it_has(shard: Shard) -> None:
+    draw, tasks = random.Random(5), -(-SHARDS // SHARDS_PER_TASK)
+    alone, together, done_s = Account(shard), Account(shard), list[float]()
+    for place in range(tasks):
+        begins_s = draw.uniform(0, 1)
+        alone.begin_shards(None, SleepingClock(begins_s))
+        clock = SleepingClock(begins_s)
+        times = QuestionTimes(clock.now_s)
+        times.take_place(place, tasks)
+        done_s.append(together.begin_shards(times, clock))
+    assert alone.most_in_a_second() > SUMMARY_CALLS, "which are refused, and their pages read again"
+    assert together.most_in_a_second() <= SUMMARY_CALLS
+    assert max(done_s) < 35
+
+
+def test_an_epoch_that_comes_again_does_not_give_a_process_its_first_turn_again() -> None:
+    clock = SleepingClock()
+    times = QuestionTimes(clock.now_s)
+    times.take_place(30, 60)
+    assert times.reserve(0.0) == 3.0
+    clock.sleep(3.0)
+    times.take_place(30, 60)
+    assert times.reserve(0.0) == 9.0
+    clock.sleep(100.0)
+    assert times.reserve(0.0) == 103.0
+    times.take_place(0, 1)
+    assert times.reserve(0.0) == 109.0, "what it has been given, another has not"
+    assert times.reserve(200.0) == 200.0

@@ -6,6 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from firnline_ingest.config.access import Access
+from firnline_ingest.kinesis.missing import QUESTION_INTERVAL_S
 from firnline_ingest.kinesis.start import After, AtTimestamp, TrimHorizon, parse_start
 from firnline_ingest.ledger.row import RunningTotals
 from firnline_ingest.shard.work import ShardServices
@@ -108,5 +109,6 @@ def test_a_process_subscribes_as_the_configuration_says_wherever_a_stream_is(
     for each in (here, there):
         assert each.subscriber is not None
         assert vars(each.subscriber.meta.config)["_user_provided_options"]["read_timeout"] == 123
+        assert (each.times, each.question_interval_s) == (task._question_times, QUESTION_INTERVAL_S)
         assert each.turns is here.turns
     assert [here.turns.take(number) for number in (1, 2, 3)] == [True, True, False]
