@@ -53,6 +53,17 @@ def test_it_tells_whose_the_engine_is() -> None:
     assert "process of run-0; " in status_text(looked(world)), "an engine of an older release does not say"
 
 
+@pytest.mark.parametrize("rows_by", ["firnline-native", "Python (firnline-native is not installed)"])
+def test_it_tells_what_makes_the_rows(rows_by: str) -> None:
+    world = running()
+    held = world.ledger.current_run()
+    world.ledger.end_run(held.run_id)
+    world.ledger.begin_run(replace(held, rows_by=rows_by), None)
+    found = looked(world)
+    assert f"Rows are made by {rows_by}." in status_text(found).splitlines()
+    assert found.as_document()["engine"]["rows_by"] == rows_by
+
+
 def test_an_engine_that_reads_on_when_its_run_is_over_is_told_with_what_ends_it() -> None:
     """EMR on EC2 leaves the YARN application of a step alone that a person cancels."""
     world = running()

@@ -1,5 +1,6 @@
 """Until when a bounded run reads: now by the service's clock, or a time that is given and has come."""
 
+import logging
 from datetime import UTC, datetime
 from typing import Any
 
@@ -7,8 +8,9 @@ import pytest
 
 from firnline_ingest.__main__ import main
 from firnline_ingest.kinesis.pin import EndInFuture, WindowEmpty
+from firnline_ingest.native import Native
 from firnline_ingest.spark import beginning
-from firnline_ingest.spark.beginning import bound_ms
+from firnline_ingest.spark.beginning import bound_ms, log_started
 from tests.ingest.spark import standing_in
 
 NOW_MS = 1_795_000_000_000
@@ -59,3 +61,13 @@ def test_one_without_an_offset_is_a_usage_error(text: str, capsys: pytest.Captur
     with pytest.raises(SystemExit):
         main(["run", "--config", "engine.json", "--until", text])
     assert "for example 2026-01-31T12:00:00Z" in capsys.readouterr().err
+
+
+def test_the_log_of_the_start_names_what_makes_the_rows(
+    caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(beginning, "native", lambda: Native(None, "firnline-native is not installed"))
+    with caplog.at_level(logging.INFO):
+        log_started(standing_in.config(), "run-0")
+    (line,) = caplog.records
+    assert (line.msg, vars(line)["rows_by"]) == ("engine.started", "Python (firnline-native is not installed)")
