@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import cast
 
-from firnline_infra.blueprint.alarms import ALARMS, PERIOD_S, About, AlarmRule
+from firnline_infra.blueprint.alarms import ALARMS, PERIOD_S, AlarmRule, MetricScope
 from firnline_infra.specification.aws import Alarms
 from firnline_ingest.config.metrics import METRICS, Metric
 
@@ -64,7 +64,7 @@ def _linked(text: str) -> str:
 
 def _alarm_row(rule: AlarmRule) -> str:
     name = re.sub(r"\{(\w+)\}", lambda slot: slot[1].upper(), rule.name)
-    return f"| `{name}` | {_when(rule)} | {SILENCE[rule.silence]} | {' '.join(_said(rule))} |"
+    return f"| `{name}` | {_when(rule)} | {SILENCE[rule.treat_missing_data]} | {' '.join(_said(rule))} |"
 
 
 def _when(rule: AlarmRule) -> str:
@@ -77,14 +77,14 @@ def _when(rule: AlarmRule) -> str:
     else:
         value = f"{threshold:g}"
     whole = f"{rule.periods * PERIOD_S // 60} minutes"
-    if rule.about is About.VIEW:
+    if rule.scope is MetricScope.VIEW:
         whole = f"{rule.periods} times `refresh_every_minutes`"
     return f"`{metric}` {how} {value}, for {whole}"
 
 
 def _said(rule: AlarmRule) -> Iterator[str]:
     """Yields what its description says, with the specification's options by name."""
-    for word in rule.says.split():
+    for word in rule.description.split():
         yield re.sub(r"\{([\w.]+)\}", lambda slot: f"`{slot[1]}`" if "." in slot[1] else slot[1].upper(), word)
 
 

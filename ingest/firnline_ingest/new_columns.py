@@ -146,7 +146,7 @@ class NewColumns:
         made = maker.convert(records)
         while made.unanswered_keys:
             self.answer(pipeline, maker.unanswered(records, made), shard)
-            maker.know_tables(self.known(pipeline, tables, opening))
+            maker.set_tables(self.known(pipeline, tables, opening))
             made = maker.convert(records)
             if made.unanswered_keys and any(self._table(pipeline, name).has_newer(opening) for name in tables):
                 return None

@@ -82,7 +82,7 @@ class Looking:
         yield from (str(finding) for finding in read_back(self.blueprint, self.session))
         yield from map(str, check_adopted(self.blueprint, self.session))
         yield from (
-            each.called
+            each.display_name
             for each in hidden_objects(self.blueprint, self.session, {})
             if not each.is_described and each.word == "USER"
         )
@@ -146,7 +146,9 @@ def test_an_iceberg_table_is_described_and_its_grants_are_refreshed(looking: Loo
         for record in (*looking.records, *looking.out_of_sight)
     ]
     hidden = [each for each in hidden_objects(looking.blueprint, looking.session, {}) if each.word == "ICEBERG TABLE"]
-    assert [(each.called, each.is_described) for each in hidden] == [("snowflake iceberg table LOOKS.RAW.B", True)]
+    assert [(each.display_name, each.is_described) for each in hidden] == [
+        ("snowflake iceberg table LOOKS.RAW.B", True)
+    ]
     behind = resources_behind(hidden, {"deployment": {"resources": resources}})
     assert {each["type"].rpartition(":")[2] for each in resources if each["urn"] in behind} == {
         "IcebergTable",

@@ -122,7 +122,7 @@ def test_what_has_the_place_already_is_told_before_anything_is_made(who: Callabl
     blueprint = blueprint_of(spec_of(RUNTIME))
     previewer = who(spec_of(RUNTIME), "Preview")
     found = {
-        kind.called(wanted)
+        kind.display_name(wanted)
         for kind in (emr.VIRTUAL_CLUSTER, eks.ASSOCIATION)
         for wanted in kind.instances(blueprint)
         if existing.presence(kind, wanted, previewer) is existing.Presence.THERE

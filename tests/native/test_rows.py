@@ -261,7 +261,7 @@ def test_keys_without_a_column_are_counted_alike(module: NativeModule) -> None:
     ]
     for keys in known:
         for maker in (native, python):
-            maker.know_tables({"": keys})
+            maker.set_tables({"": keys})
         assert said(native.convert(page)) == said(python.convert(page))
         assert native.unanswered(page, native.convert(page)) == python.unanswered(page, python.convert(page))
 

@@ -15,7 +15,7 @@ DEPLOYER: Mapping[str, str] = {
     "OwnBucket": "The buckets of the engine and of external volumes, and their settings; not what is in them.",
     "OwnBucketObjectv2": "What the engine runs, and its configuration, in its bucket; not the checkpoint, and not what volumes "
     "hold. Each lies under its content's hash, and the stack sets it back to its content, so it may be overwritten.",
-    "OwnRole": "What can't widen a role: its tags, who may be it, reading it, removing it.",
+    "OwnRole": "What can't widen a role: its tags, its trust policy, reading it, removing it.",
     "OwnInstanceProfile": "With `trust: emr-ec2`, through what the machines of a cluster have the engine's role. "
     "No other role gets into it: HandOverEngineRole is asked for too.",
     "OwnUser": "What can't widen the engine's user: its tags, reading it, removing it. Its access keys are not in here.",

@@ -25,7 +25,7 @@ def roles() -> str:
     """Returns the roles of CI: who may be them."""
     spec, blueprint = BLUEPRINTS[0]
     made = template(spec, blueprint, provider=GitHub(repository="OWNER/NAME"))["Resources"]
-    return table(("role", "who may be it"), map(_trusting, (made["DeployRole"], made["PreviewRole"])))
+    return table(("role", "trust policy"), map(_trusting, (made["DeployRole"], made["PreviewRole"])))
 
 
 def deployer() -> str:

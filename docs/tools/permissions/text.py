@@ -10,13 +10,13 @@ are made of (`python -m docs.tools.permissions`), so it says neither more nor le
 
 | who | in AWS | in Snowflake |
 | --- | --- | --- |
-| the engine | [its policy](#aws-the-engine), [who may be it](#aws-who-may-be-the-engine) | [its role](#the-engines-role) |
+| the engine | [its policy](#aws-the-engine), [its trust policy](#aws-who-may-be-the-engine) | [its role](#the-engines-role) |
 | Snowflake, for external volumes | [its policy](#aws-snowflake-for-external-volumes) | |
 | who deploys and previews: CI | [two roles](#aws-who-deploys) | [the deploy role](#the-deploy-role) |
 | all roles that are made | [the boundary](#aws-the-permissions-boundary) | |
 | the key administrator | [a policy](#aws-the-key-administrator) | [the deploy role](#the-deploy-role) |
 | who replays dead letters | [a policy](#aws-replaying-dead-letters) | [the engine's role](#the-engines-role) |
-| who reads and audits | nothing of this: who may open its key's secret is yours to say | [the reader's role](#the-readers-role) |
+| who reads and audits | none; the right to read its key is yours to grant | [the reader's role](#the-readers-role) |
 
 It is proven against the embedded environment, and against no account yet (`scripts/live` asks one). How, as far as an
 imitation shows it: the embedded AWS records every call of the engine, and over

@@ -1,6 +1,6 @@
-"""The tables of a pipeline, as one: a record has to be in exactly one of them, and in the one that its routes say.
+"""Audits the tables of a pipeline as one: a record has to be in exactly one of them, the one that its routes select.
 
-Where there are several, each row says in which it was found; of a pipeline without routes nothing is said.
+With several tables, each row names the table in which it was found; without routes there is no such label.
 """
 
 import heapq
@@ -33,7 +33,7 @@ class AuditedTables:
 
     @property
     def labels(self) -> dict[str, str]:
-        """Labels by which rows and records name their table, by its route; none where there is one table."""
+        """Returns the table's label for each route; empty for a single table."""
         return self.names if len(self._tables) > 1 else {OWN: ""}
 
     def inventory(self) -> dict[str, TableInventory]:

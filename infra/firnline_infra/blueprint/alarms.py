@@ -44,8 +44,8 @@ guide, metrics-dimensions).
 """
 
 
-class About(Enum):
-    """The owner of the metric, which decides how many alarms a rule makes."""
+class MetricScope(Enum):
+    """The scope of a metric, which decides how many alarms a rule has."""
 
     KINESIS = auto()
     """Kinesis counts it of each stream; of one in another account or region in CloudWatch there, where its owner sees it."""
@@ -65,17 +65,17 @@ class About(Enum):
 
 @dataclass(frozen=True)
 class AlarmRule:
-    """One kind of alarm; `says` is what it means and what to do next."""
+    """One kind of alarm; `description` is what it means and what to do next."""
 
     name: str
-    about: About
+    scope: MetricScope
     metric: Metric | tuple[str, str, str]
     """One of ours, or namespace, name and statistic of one of AWS's."""
-    says: str
+    description: str
     _: KW_ONLY
     at_least: float | Callable[[Alarms], float] | None = None
     less_than: float | Callable[[Alarms], float] | None = None
-    silence: Literal["breaching", "notBreaching", "ignore"] = "notBreaching"
+    treat_missing_data: Literal["breaching", "notBreaching", "ignore"] = "notBreaching"
     periods: int = 3
     contract: SchemaContract | None = None
     """Only of a stream whose pipeline says this `schema_contract`."""
@@ -84,32 +84,32 @@ class AlarmRule:
 ALARMS = (
     AlarmRule(
         "{stream}-lag",
-        About.POLLED,
+        MetricScope.POLLED,
         ("AWS/Kinesis", "GetRecords.IteratorAgeMilliseconds", "Maximum"),
         "Readers of stream {stream} are {alarms.lag_minutes} minutes behind, or no engine reads; records are lost after "
         "{retention}. Next: look at the engine's log for shards that stopped.",
         at_least=lambda alarms: alarms.lag_minutes * A_MINUTE_MS,
-        silence="breaching",
+        treat_missing_data="breaching",
     ),
     AlarmRule(
         "{stream}/{consumer}-lag",  # a stream may be called as one and its consumer with a hyphen
-        About.CONSUMER,
+        MetricScope.CONSUMER,
         ("AWS/Kinesis", "SubscribeToShardEvent.MillisBehindLatest", "Maximum"),
         "Consumer {consumer} of stream {stream} is {alarms.lag_minutes} minutes behind, or no engine subscribes; records are "
         "lost after {retention}. Next: `firnline status`, then the engine's log for shards that stopped.",
         at_least=lambda alarms: alarms.lag_minutes * A_MINUTE_MS,
-        silence="breaching",  # a subscription gets an event every few seconds, also where nothing arrives
+        treat_missing_data="breaching",  # a subscription gets an event every few seconds, also where nothing arrives
     ),
     AlarmRule(
         "{stream}-throttled",
-        About.KINESIS,
+        MetricScope.KINESIS,
         ("AWS/Kinesis", "WriteProvisionedThroughputExceeded", "Sum"),
         "Producers of stream {stream} are refused: its shards are full. Next: more shards, or on demand.",
         at_least=1,
     ),
     AlarmRule(
         "{stream}-stopped",
-        About.STREAM,
+        MetricScope.STREAM,
         STOPPED,
         "The engine skips shards of stream {stream}, or its pipeline, until a person decides. Next: the "
         "engine's log says why, and `firnline resume` what can be done.",
@@ -117,7 +117,7 @@ ALARMS = (
     ),
     AlarmRule(
         "{stream}-waiting",
-        About.STREAM,
+        MetricScope.STREAM,
         WAITING_SHARDS,
         "Shards of stream {stream} are not read, because the engine has too few executors or cores for them. Next: "
         "aws.runtime.size of the specification, or epoch.shards_per_task; docs/resharding.md has the arithmetic.",
@@ -125,17 +125,17 @@ ALARMS = (
     ),
     AlarmRule(
         "{stream}-time-to-trim",
-        About.STREAM,
+        MetricScope.STREAM,
         TIME_TO_TRIM,
         "In less than {alarms.time_to_trim_hours} hours stream {stream} drops records that were not read. Next: a longer "
         "retention of the stream at once (it keeps what is still there), then the engine's log for shards that stopped.",
         less_than=lambda alarms: alarms.time_to_trim_hours * AN_HOUR_S,
-        silence="ignore",  # it is not over because the engine fell silent
+        treat_missing_data="ignore",  # it is not over because the engine fell silent
         periods=1,
     ),
     AlarmRule(
         "{stream}-dead-letters",
-        About.STREAM,
+        MetricScope.STREAM,
         DEAD_LETTERS,
         "Records of stream {stream} could not be rows, and were kept as dead letters. Next: `firnline dead-letters` "
         "says which and why; correct the producer, then replay them.",
@@ -144,7 +144,7 @@ ALARMS = (
     ),
     AlarmRule(
         "{stream}-rejected-rows",
-        About.STREAM,
+        MetricScope.STREAM,
         REJECTED_ROWS,
         "The table of stream {stream} refused rows. Next: SELECT * FROM ERROR_TABLE(the table) says why; correct the "
         "table or the producer. The shard waits, unless the pipeline tolerates them.",
@@ -153,7 +153,7 @@ ALARMS = (
     ),
     AlarmRule(
         "{stream}-new-columns",
-        About.STREAM,
+        MetricScope.STREAM,
         NEW_COLUMNS,
         "The table of stream {stream} got columns for new keys (schema_contract: evolve). Next: `schema.evolved` in the engine's "
         "log names them, with the first record of each; tell who reads the table.",
@@ -163,7 +163,7 @@ ALARMS = (
     ),
     AlarmRule(
         "{stream}-not-null-dropped",
-        About.STREAM,
+        MetricScope.STREAM,
         NOT_NULLS_DROPPED,
         "Records of stream {stream} lack a column that was NOT NULL, and schema evolution made it nullable. Next: "
         "`schema.not_null_dropped` in the engine's log names it; correct the producer, then SET NOT NULL.",
@@ -173,7 +173,7 @@ ALARMS = (
     ),
     AlarmRule(
         "{stream}-unknown-keys",
-        About.STREAM,
+        MetricScope.STREAM,
         UNKNOWN_KEYS,
         "Records of stream {stream} have keys without a column, whose values are not kept (schema_contract: freeze). Next: "
         "`schema.unknown_keys` in the engine's log names them, with the statement that adds their columns.",
@@ -183,7 +183,7 @@ ALARMS = (
     ),
     AlarmRule(
         "{stream}-undecided-keys",
-        About.STREAM,
+        MetricScope.STREAM,
         UNDECIDED_SHARDS,
         "Shards of stream {stream} wait in front of records with new keys (schema_contract: ask); they are lost after "
         "{retention}. Next: `firnline columns` lists the keys; --approve or --decline them.",
@@ -193,25 +193,25 @@ ALARMS = (
     ),
     AlarmRule(
         "heartbeat",
-        About.ENGINE,
+        MetricScope.ENGINE,
         HEARTBEAT,
         "The engine {application} has ended no epoch for 15 minutes, or does not run. Next: `firnline status`, "
         "then the engine's log.",
         less_than=1,
-        silence="breaching",
+        treat_missing_data="breaching",
     ),
     AlarmRule(
         "{view}-refreshed",
-        About.VIEW,
+        MetricScope.VIEW,
         ("AWS/Events", "MatchedEvents", "Sum"),
         "View {view} should be refreshed every {every} minutes, and three refreshes in a row did not end well: a record blocks "
         "it, or nothing may refresh it. Records are lost to it after {retention}. Next: `firnline redshift status`.",
         less_than=1,
-        silence="breaching",
+        treat_missing_data="breaching",
     ),
     AlarmRule(
         "ledger-{operation}-errors",
-        About.LEDGER,
+        MetricScope.LEDGER,
         ("AWS/DynamoDB", "SystemErrors", "Sum"),
         "DynamoDB fails at {operation} on the ledger {table}: shards can't be taken over, or no proof is written. Next: "
         "look at the AWS health page, then at the engine's log.",
@@ -238,15 +238,15 @@ def _alarms(environment: Environment) -> Iterator[Mapping[str, Any]]:
             yield from _of_kinesis(environment, stream, of_stream)
         if publishes:
             dimensions = {APPLICATION: names.application, STREAM: stream.name}
-            yield from _of(About.STREAM, environment, dimensions, of_stream, _contracts(spec, stream.name))
+            yield from _of(MetricScope.STREAM, environment, dimensions, of_stream, _contracts(spec, stream.name))
     if publishes:
-        yield from _of(About.ENGINE, environment, {APPLICATION: names.application}, {})
+        yield from _of(MetricScope.ENGINE, environment, {APPLICATION: names.application}, {})
     for view in spec.redshift.views if spec.redshift else ():
         if view.refresh_every_minutes is not None:
             yield from _of_view(environment, view, view.refresh_every_minutes)
     for operation in LEDGER_OPERATIONS:
         dimensions = {"TableName": names.ledger_table, "Operation": operation}
-        yield from _of(About.LEDGER, environment, dimensions, {"operation": operation})
+        yield from _of(MetricScope.LEDGER, environment, dimensions, {"operation": operation})
 
 
 def _contracts(spec: EnvironmentSpec, stream: str) -> set[SchemaContract]:
@@ -268,7 +268,7 @@ def _of_view(environment: Environment, view: StreamView, every_minutes: int) -> 
     stream = next(each for each in environment.spec.streams if each.name == view.stream)
     words = {"view": f"{view.schema_}.{view_of(view)}", "every": str(every_minutes), "retention": _retention(stream)}
     rule_name = refresh_of(environment.names.application, view)
-    for alarm in _of(About.VIEW, environment, {"RuleName": rule_name}, words):
+    for alarm in _of(MetricScope.VIEW, environment, {"RuleName": rule_name}, words):
         yield {**alarm, "period": every_minutes * 60}
 
 
@@ -279,15 +279,15 @@ def _of_kinesis(
     readers = [pipeline.reader for pipeline in environment.spec.pipelines if pipeline.stream == stream.name]
     fan_outs = [reader.fan_out for reader in readers if isinstance(reader, FanOutReader)]
     if not readers or len(fan_outs) < len(readers):
-        yield from _of(About.POLLED, environment, dimensions, of_stream)
+        yield from _of(MetricScope.POLLED, environment, dimensions, of_stream)
     for consumer in sorted({fan_out.consumer_name(environment.names.application) for fan_out in fan_outs}):
         of_consumer = {**of_stream, "consumer": consumer}
-        yield from _of(About.CONSUMER, environment, {**dimensions, "ConsumerName": consumer}, of_consumer)
-    yield from _of(About.KINESIS, environment, dimensions, of_stream)
+        yield from _of(MetricScope.CONSUMER, environment, {**dimensions, "ConsumerName": consumer}, of_consumer)
+    yield from _of(MetricScope.KINESIS, environment, dimensions, of_stream)
 
 
 def _of(
-    about: About,
+    scope: MetricScope,
     environment: Environment,
     dimensions: Mapping[str, str],
     words: Mapping[str, str],
@@ -295,13 +295,13 @@ def _of(
 ) -> Iterator[Mapping[str, Any]]:
     spec, names = environment.spec, environment.names
     slots = {"application": names.application, "table": names.ledger_table, "alarms": spec.alarms, **words}
-    for rule in (each for each in ALARMS if each.about is about and each.contract in (None, *contracts)):
+    for rule in (each for each in ALARMS if each.scope is scope and each.contract in (None, *contracts)):
         namespace, metric, statistic = _metric(rule, spec)
         threshold = rule.at_least if rule.less_than is None else rule.less_than
         assert threshold is not None, rule.name
         yield {
             "alarm_name": f"{names.application}-{rule.name.format_map(slots)}",
-            "alarm_description": f"{rule.says.format_map(slots)} More: {PAGE}",
+            "alarm_description": f"{rule.description.format_map(slots)} More: {PAGE}",
             "namespace": namespace,
             "metric_name": metric,
             "statistic": statistic,
@@ -310,7 +310,7 @@ def _of(
             "threshold": threshold(spec.alarms) if callable(threshold) else threshold,
             "period": PERIOD_S,
             "evaluation_periods": rule.periods,
-            "treat_missing_data": rule.silence,
+            "treat_missing_data": rule.treat_missing_data,
         }
 
 

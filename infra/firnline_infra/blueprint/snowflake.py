@@ -57,7 +57,7 @@ class Alteration(Definition):
     def _of(cls, table: "Table | IcebergTable", row: TableProperty) -> Self:
         kind, value = table.securable.value, getattr(table, row.field)
         back = f"SET {row.sql} = FALSE" if value is True else f"UNSET {row.sql}"
-        is_reverted = not row.keeps_data or table.durability is Durability.EPHEMERAL
+        is_reverted = not row.unset_loses_data or table.durability is Durability.EPHEMERAL
         return cls(
             property=row.sql,
             execute=f"ALTER {kind} {table.name.sql} SET {row.sql} = {written(value)}",

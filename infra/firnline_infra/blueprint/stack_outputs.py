@@ -15,7 +15,7 @@ from firnline_infra.specification.identifier import Identifier
 from firnline_infra.specification.model import EnvironmentSpec
 from firnline_infra.specification.names import Names
 from firnline_infra.specification.origin import Origin
-from firnline_infra.specification.runtime import WITHOUT_A_ROLE, Trust
+from firnline_infra.specification.runtime import ROLELESS, Trust
 from firnline_infra.specification.service_users import has_secret, service_users
 
 
@@ -41,7 +41,7 @@ class StackOutputs(Definition):
     engine_policy: Value | None
     """JSON: what the owner of an adopted role lets it do."""
     engine_trust: Value | None
-    """JSON: who may be it."""
+    """JSON: its trust policy."""
     engine_user: Value | None
     engine_place: Value | None
     """Where the engine's jobs run, as their service calls it: the id of an application or of a cluster."""
@@ -73,7 +73,7 @@ def stack_outputs(spec: EnvironmentSpec, names: Names, bucket: Value | None) -> 
         secret_arns={
             each.key: Reference(f"secret/{each.key}") for each in service_users(spec) if has_secret(spec, each)
         },
-        engine_role_arn=None if trust in WITHOUT_A_ROLE else adopted_role or Reference("role"),
+        engine_role_arn=None if trust in ROLELESS else adopted_role or Reference("role"),
         engine_policy=Reference("adopted-role", "policy") if adopted_role else None,
         engine_trust=Reference("adopted-role", "trust") if adopted_role else None,
         engine_place=_place(spec),
@@ -107,5 +107,5 @@ def published(environment: Environment) -> Iterator[tuple[str, Value, str]]:
         "Changes with the engine's configuration, and only with it.",
     )
     yield "ledger-table", environment.names.ledger_table, "Fences shards and remembers where they are."
-    if spec.aws.runtime.trust not in WITHOUT_A_ROLE:
+    if spec.aws.runtime.trust not in ROLELESS:
         yield "engine-role", spec.aws.runtime.role_arn or Reference("role"), "What the engine's job runs as."

@@ -25,8 +25,8 @@ class TableProperty:
     """Its column in SHOW TABLES."""
     arguments: frozenset[TableKind] = frozenset()
     """The kinds whose resource of the provider has an argument of the field's name. A statement sets it for the others."""
-    keeps_data: bool = False
-    """Whether setting it back loses data (error rows, timestamps)."""
+    unset_loses_data: bool = False
+    """True if unsetting it loses data (error rows, timestamps)."""
 
     def is_set(self, value: Value) -> bool:
         """Returns whether a statement must set it: what is off, or absent, is as Snowflake creates a table."""
@@ -47,14 +47,14 @@ PROPERTIES = (
         shown="error_logging",
         kinds=frozenset({STANDARD, ICEBERG}),
         arguments=frozenset({ICEBERG}),
-        keeps_data=True,
+        unset_loses_data=True,
     ),
     TableProperty(
         field="row_timestamp",
         sql="ROW_TIMESTAMP",
         shown="row_timestamp",
         kinds=frozenset({STANDARD}),
-        keeps_data=True,
+        unset_loses_data=True,
     ),
 )
 

@@ -19,19 +19,19 @@ if TYPE_CHECKING:
 @click.option(
     "--artefact",
     type=click.Path(path_type=Path, exists=True, file_okay=False),
-    help="A folder that `firnline build` has written; one is built where absent, of the engine that is installed here.",
+    help="A folder written by `firnline build`. By default the installed engine is built.",
 )
 @click.option(
     "--outputs",
     type=click.File(encoding="utf-8"),
-    help="What `terraform output -json` printed, where the environment is a module within a root module of yours; - is stdin.",
+    help="The output of `terraform output -json`, if the environment is a module in your own root module; - is stdin.",
 )
 @click.option(
     "--render",
     is_flag=True,
-    help="Print what would be applied (a SparkApplication and what is around it, or EMR's request), and start nothing.",
+    help="Print what would be applied (a SparkApplication with its objects, or EMR's request), and start nothing.",
 )
-@click.option("--rollback", is_flag=True, help="Run what ran before, by the record of deployments in the bucket.")
+@click.option("--rollback", is_flag=True, help="Deploy the previous deployment again, as recorded in the bucket.")
 def deploy(
     environment: Path,
     *,
@@ -41,12 +41,12 @@ def deploy(
     render: bool,
     rollback: bool,
 ) -> None:
-    """Deploy the engine, or roll it.
+    """Deploy the engine.
 
-    Does nothing where it does so already. Else the new engine is started beside the one that runs, where there is room; when it
-    is ready, the old one is asked to stop, and proves its rows, and the new one takes over and is watched until it reads. If it
-    does not come up, nothing is stopped; if it does not read, the old one runs again. Where it was killed, the same command
-    goes on.
+    If an engine is running, starts the new one beside it, then drains the old one: it stops once its rows are proven, the new one
+    takes over, and the command waits until it reads. If the new engine does not come up, nothing is stopped; if it does not
+    read, the old one is started again. Does nothing if the same engine is running already. If the command was killed, run it
+    again: it continues.
 
     \b
     For example:

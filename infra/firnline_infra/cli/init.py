@@ -1,4 +1,4 @@
-"""`firnline init`: what a team's repository needs for an environment, from a few answers."""
+"""`firnline init`: writes the files that a team's repository needs for an environment; asks for what no option gives."""
 
 import re
 import sys
@@ -216,7 +216,7 @@ def _taken_over(source: Path, given: Mapping[str, Any]) -> "TakenOver":
     if twice := [options[name] for name in taken.answers if given.get(name)]:
         raise UsageError(
             f"{source} says what {', '.join(twice)} says.",
-            next_step="leave the option out, and change the specification that is written where it should be otherwise.",
+            next_step="leave the option out, and edit the specification that is written.",
         )
     return taken
 
@@ -340,7 +340,7 @@ def _steps(environment: str, branch: str, *, gitlab: bool, tool: str, comment: b
     where = "--gitlab GROUP/PROJECT" if gitlab else "--github OWNER/REPO"
     return (
         "\nNext:\n"
-        "  1. read the specification, change what should be otherwise (`firnline spec reference` has every field); commit all\n"
+        "  1. edit what you need (every field: `firnline spec reference`), then commit everything\n"
         f"  2. firnline spec check {environment}\n"
         f"  3. firnline bootstrap {environment} {where}{other} --into bootstrap   (once)\n"
         f"  4. firnline keys create {environment} ingest; firnline keys create {environment} reader\n"

@@ -1,7 +1,7 @@
-"""Checks that the permissions boundary of the bootstrap still is what the specification asks for.
+"""Compares the deployed permissions boundary with the rendered one.
 
-The deployer can't write it, so a right that the specification adds does nothing before an administrator renews it, and one that
-somebody else added bounds nobody.
+The deployer can't write it: a right that the specification adds has no effect until an administrator applies the bootstrap
+again, and a right that someone else added limits no role.
 """
 
 from collections.abc import Iterator

@@ -81,7 +81,7 @@ def find_drift(
         stack_check = Check(rule="stack", name="the stack", run=stack)
         unseen = [each for each in hidden if not each.is_described]
         found = [each.finding(role) for each in unseen]
-        found += observed(stack_check, *checks, hidden={each.called for each in unseen})
+        found += observed(stack_check, *checks, hidden={each.display_name for each in unseen})
     return drift_report(spec.name, found, ignoring=ignoring, notes=[*_notes(blueprint, omitted, hidden), *note])
 
 
@@ -147,7 +147,7 @@ def _notes(blueprint: Blueprint, omitted: tuple[str, ...], hidden: Iterable[Hidd
     for each in hidden:
         if each.is_described and each.word == ICEBERG:
             yield (
-                f"volume, location and version of {each.called} not compared: Snowflake shows them to a role with SELECT "
+                f"volume, location and version of {each.display_name} not compared: Snowflake shows them to a role with SELECT "
                 "on it. The role that deploys compares them."
             )
     if omitted:

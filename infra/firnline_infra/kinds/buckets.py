@@ -258,6 +258,6 @@ OBJECT = Kind(
         Right("Removes it with all its versions.", delete="DeleteObject DeleteObjectVersion"),
     ),
     comparisons=(Comparison(what="content", actions="GetObject", find=_content),),
-    compared=lambda _, blueprint: [] if blueprint.job_bucket is None else ["configuration"],
+    drift_instances=lambda _, blueprint: [] if blueprint.job_bucket is None else ["configuration"],
     name=lambda _: "engine configuration",
 )

@@ -72,7 +72,7 @@ ASSOCIATION = Kind(
         },
         answer="associations",
     ),
-    known_by_tag=True,
+    matched_by_tag=True,
     rights=(
         Right(
             "Lets the pods of a service account be the engine's role.",

@@ -207,7 +207,7 @@ SERVERLESS = Kind(
     service="emr-serverless",
     rows=applications,
     arn=lambda arns, _: arns.serverless_application("*"),
-    known_by_tag=True,
+    matched_by_tag=True,
     rights=(
         Right("Makes it. It costs nothing until a job runs.", create="CreateApplication", scope=Scope.NEW_TAG),
         Right(COMPARE, read="GetApplication"),
@@ -239,7 +239,7 @@ VIRTUAL_CLUSTER = Kind(
             entry["containerProvider"]["info"] == {"eksInfo": {"namespace": eks_namespace(wanted)[1]}}
         ),
     ),
-    known_by_tag=True,
+    matched_by_tag=True,
     rights=(
         Right(
             "Makes it. It costs nothing: a name for a namespace.", create="CreateVirtualCluster", scope=Scope.NEW_TAG
@@ -257,7 +257,7 @@ CLUSTER = Kind(
     service="elasticmapreduce",
     rows=clusters,
     arn=lambda arns, _: arns.emr_cluster("*"),
-    known_by_tag=True,
+    matched_by_tag=True,
     rights=(
         Right("Makes it, with its machines.", create="RunJobFlow", scope=Scope.NEW_TAG),
         Right(COMPARE, read="DescribeCluster ListInstanceGroups ListInstanceFleets ListBootstrapActions"),

@@ -328,7 +328,7 @@ KEY = Kind(
         Comparison(what="policy", actions="GetKeyPolicy", find=_key_policy),
         Comparison(what="rotation", actions="GetKeyRotationStatus", find=_rotation),
     ),
-    compared=key_in_use,
+    drift_instances=key_in_use,
 )
 """The bootstrap makes the environment's key, and no stack does: an `up` needs no right to it beside its use."""
 ALIAS = Kind(
@@ -362,5 +362,5 @@ SECRET = Kind(
         Comparison(what="policy", actions="GetResourcePolicy", find=resource_policy(_secret_policy)),
         Comparison(what="value, rotation and replicas", actions="DescribeSecret", find=_value),
     ),
-    compared=lambda _, blueprint: _all_secrets(blueprint),
+    drift_instances=lambda _, blueprint: _all_secrets(blueprint),
 )

@@ -134,15 +134,15 @@ class Kind(ResourceType):
     name: Callable[[Any], str] = own_name
     """The name of an instance, as a stack's state has it."""
     label: Callable[[Any], str] | None = None
-    """What messages call one of it; its title and name if absent."""
+    """The display name of an instance; its title and name if absent."""
     exists: Lookup | None = None
-    known_by_tag: bool = False
-    """AWS makes up its id, so that policies know it by our tag."""
+    matched_by_tag: bool = False
+    """AWS generates its id, so policies match it by our tag."""
     comparisons: tuple[Comparison, ...] = ()
     """What `firnline drift` looks at beside the provider; the reading role may do what they ask for."""
     checkov_skips: Mapping[str, str] = field(default_factory=dict)
     """Checks of Checkov's that a row has otherwise, each with its reason."""
-    compared: Callable[[EnvironmentSpec, Blueprint], Iterable[Any]] | None = None
+    drift_instances: Callable[[EnvironmentSpec, Blueprint], Iterable[Any]] | None = None
     """The objects that the comparisons look at; the instances if absent."""
 
     def instances(self, blueprint: Blueprint) -> list[Resource]:
@@ -168,7 +168,7 @@ class Kind(ResourceType):
             return tuple(dict.fromkeys(self.arns(blueprint, arns)))
         return tuple(dict.fromkeys(self.arn(arns, each) for each in self.instances(blueprint))) if self.arn else ()
 
-    def called(self, wanted: Any) -> str:
+    def display_name(self, wanted: Any) -> str:
         return f"{self.title} {self.name(wanted)}" if self.label is None else self.label(wanted)
 
     def actions(self, *scopes: Scope, reading: bool = False) -> dict[str, str]:
@@ -189,7 +189,7 @@ class Kind(ResourceType):
 
     def subjects(self, spec: EnvironmentSpec, blueprint: Blueprint) -> Iterable[Any]:
         """Yields what `comparisons` are run on."""
-        return self.instances(blueprint) if self.compared is None else self.compared(spec, blueprint)
+        return self.instances(blueprint) if self.drift_instances is None else self.drift_instances(spec, blueprint)
 
 
 def present(*things: Any) -> list[Any]:

@@ -123,7 +123,7 @@ VPC_ENDPOINT = Kind(
     terraform="aws_vpc_endpoint",
     rows=endpoints,
     arn=lambda arns, _: arns.network("vpc-endpoint"),
-    known_by_tag=True,
+    matched_by_tag=True,
     rights=(
         Right("Makes it.", create="CreateVpcEndpoint", scope=Scope.PARENT),
         Right(COMPARE, read="DescribeVpcEndpoints DescribePrefixLists DescribeNetworkInterfaces", scope=Scope.REGION),
@@ -151,7 +151,7 @@ SECURITY_GROUP = Kind(
         },
         answer="SecurityGroups",
     ),
-    known_by_tag=True,
+    matched_by_tag=True,
     rights=(
         Right("Makes it.", create="CreateSecurityGroup", scope=Scope.PARENT),
         Right(TAGS, create="CreateTags"),

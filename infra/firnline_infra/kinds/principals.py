@@ -10,13 +10,13 @@ from firnline_infra.blueprint.principals import principals_policy
 from firnline_infra.blueprint.value import Reference
 from firnline_infra.environment import Environment
 from firnline_infra.kinds.resource import Component, PolicyText, Resource
-from firnline_infra.specification.runtime import WITHOUT_A_ROLE, Trust
+from firnline_infra.specification.runtime import ROLELESS, Trust
 
 
 def engine_roles(environment: Environment) -> Iterator[Component]:
     """The role that the engine runs as, if it is made here."""
     runtime = environment.spec.aws.runtime
-    if runtime.trust in WITHOUT_A_ROLE or runtime.role_arn is not None:
+    if runtime.trust in ROLELESS or runtime.role_arn is not None:
         return
     role = IamRole(
         name=environment.names.engine_role,

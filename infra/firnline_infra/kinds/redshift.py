@@ -287,7 +287,7 @@ def _serverless(what: str, arn: Callable[[Arns], str], *changes: Right, makes: s
             answer=f"{what}s",
             matches=lambda entry, wanted: entry[f"{what}Name"] == wanted.arguments[f"{what}_name"],
         ),
-        known_by_tag=True,
+        matched_by_tag=True,
         rights=(
             Right(makes, create=f"Create{title}", scope=Scope.NEW_TAG),
             Right(TAGS, create="TagResource", update="UntagResource"),

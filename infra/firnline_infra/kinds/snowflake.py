@@ -22,16 +22,16 @@ PIPED = "{database}|{schema}|{name}"
 class SnowflakeKind(ResourceType):
     """A kind of object of Snowflake; its title is the word of SHOW and GRANT."""
 
-    made: Callable[[Blueprint], Iterable[Any]] = lambda _: ()
+    instances: Callable[[Blueprint], Iterable[Any]] = lambda _: ()
     """What an `up` makes of it under a fixed name."""
     comparisons: tuple[Comparison, ...] = ()
     """What `firnline drift` looks at beside the provider."""
-    compared: Callable[[EnvironmentSpec, Blueprint], Iterable[Any]] | None = None
-    """The objects that the comparisons look at; what `made` yields if absent."""
+    drift_instances: Callable[[EnvironmentSpec, Blueprint], Iterable[Any]] | None = None
+    """The objects that the comparisons look at; what `instances` yields if absent."""
 
     def subjects(self, spec: EnvironmentSpec, blueprint: Blueprint) -> Iterable[Any]:
         """Yields what `comparisons` are run on."""
-        return self.made(blueprint) if self.compared is None else self.compared(spec, blueprint)
+        return self.instances(blueprint) if self.drift_instances is None else self.drift_instances(spec, blueprint)
 
     def noun(self, wanted: Any) -> str:
         """Returns what a finding calls the kind."""
@@ -55,7 +55,7 @@ TABLE = SnowflakeKind(
     "snowflake:index/table:Table",
     "TABLE",
     import_id=PIPED,
-    made=lambda blueprint: blueprint.landing.tables,
+    instances=lambda blueprint: blueprint.landing.tables,
     comparisons=(
         objects.grants_on("TABLE"),
         objects.parameters_of("TABLE", but=objects.SET_BY_CREATE),
@@ -69,7 +69,7 @@ ICEBERG_TABLE = SnowflakeKind("snowflake:index/icebergTable:IcebergTable", "ICEB
 STATEMENT = SnowflakeKind(
     "snowflake:index/execute:Execute",
     "STAGE",
-    made=lambda blueprint: blueprint.landing.stages,
+    instances=lambda blueprint: blueprint.landing.stages,
     comparisons=(objects.grants_on("STAGE"),),
 )
 """Every statement of ours is written so that it can be run again. Stages are made by one."""
@@ -78,7 +78,7 @@ SNOWFLAKE_KINDS = (
         "snowflake:index/database:Database",
         "DATABASE",
         import_id=IN_ACCOUNT,
-        made=lambda blueprint: blueprint.landing.databases,
+        instances=lambda blueprint: blueprint.landing.databases,
         comparisons=(
             objects.grants_on("DATABASE"),
             objects.future_grants_in("DATABASE"),
@@ -89,7 +89,7 @@ SNOWFLAKE_KINDS = (
         "snowflake:index/schema:Schema",
         "SCHEMA",
         import_id=IN_DATABASE,
-        made=lambda blueprint: blueprint.landing.schemas,
+        instances=lambda blueprint: blueprint.landing.schemas,
         comparisons=(
             objects.grants_on("SCHEMA"),
             objects.future_grants_in("SCHEMA"),
@@ -103,7 +103,7 @@ SNOWFLAKE_KINDS = (
         "snowflake:index/dynamicTable:DynamicTable",
         "DYNAMIC TABLE",
         import_id=PIPED,
-        made=lambda blueprint: blueprint.landing.latest,
+        instances=lambda blueprint: blueprint.landing.latest,
         comparisons=(
             objects.grants_on("DYNAMIC TABLE"),
             Comparison(what="schedule", find=objects.refreshes, rule="table"),
@@ -113,7 +113,7 @@ SNOWFLAKE_KINDS = (
         "snowflake:index/pipe:Pipe",
         "PIPE",
         import_id=PIPED,
-        made=lambda blueprint: blueprint.landing.pipes,
+        instances=lambda blueprint: blueprint.landing.pipes,
         comparisons=(
             objects.grants_on("PIPE"),
             Comparison(what="state", find=objects.paused, rule="table"),
@@ -123,19 +123,19 @@ SNOWFLAKE_KINDS = (
         "snowflake:index/accountRole:AccountRole",
         "ROLE",
         import_id=IN_ACCOUNT,
-        made=lambda blueprint: blueprint.landing.roles,
+        instances=lambda blueprint: blueprint.landing.roles,
         comparisons=(
             Comparison(what="grants", find=roles.given_to_role),
             Comparison(what="holders", find=roles.holders_of_role),
             Comparison(what="owner", find=roles.owner_of_role),
         ),
-        compared=roles.all_roles,
+        drift_instances=roles.all_roles,
     ),
     SnowflakeKind(
         "snowflake:index/serviceUser:ServiceUser",
         "USER",
         import_id=IN_ACCOUNT,
-        made=lambda blueprint: blueprint.landing.users,
+        instances=lambda blueprint: blueprint.landing.users,
         comparisons=(
             Comparison(what="properties", find=users.properties_of_user, rule="user"),
             Comparison(what="definition", find=users.stated_of_user, rule="user"),
@@ -149,27 +149,27 @@ SNOWFLAKE_KINDS = (
         "snowflake:index/networkPolicy:NetworkPolicy",
         "NETWORK POLICY",
         import_id=IN_ACCOUNT,
-        made=lambda blueprint: present(blueprint.landing.network_policy),
+        instances=lambda blueprint: present(blueprint.landing.network_policy),
         comparisons=(Comparison(what="properties", find=users.doors_of_network_policy, rule="user"),),
     ),
     SnowflakeKind(
         "snowflake:index/authenticationPolicy:AuthenticationPolicy",
         "AUTHENTICATION POLICY",
         import_id=IN_SCHEMA,
-        made=lambda blueprint: present(blueprint.landing.authentication_policy),
+        instances=lambda blueprint: present(blueprint.landing.authentication_policy),
     ),
     SnowflakeKind(
         "snowflake:index/externalVolume:ExternalVolume",
         "EXTERNAL VOLUME",
         import_id=IN_ACCOUNT,
-        made=lambda blueprint: external_volumes(blueprint.environment),
+        instances=lambda blueprint: external_volumes(blueprint.environment),
         comparisons=(objects.grants_on("EXTERNAL VOLUME"),),
     ),
     SnowflakeKind(
         "snowflake:index/warehouseInteractive:WarehouseInteractive",
         "WAREHOUSE",
         import_id=IN_ACCOUNT,
-        made=lambda blueprint: present(blueprint.landing.warehouse),
+        instances=lambda blueprint: present(blueprint.landing.warehouse),
         comparisons=(objects.grants_on("WAREHOUSE"),),
     ),
     SnowflakeKind(

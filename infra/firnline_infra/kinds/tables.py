@@ -107,5 +107,5 @@ TABLE = Kind(
         Comparison(what="expiry", actions="DescribeTimeToLive", find=_expiry),
         Comparison(what="creation", actions="DescribeTable", find=made_again(TYPE, _created), rule="stack"),
     ),
-    compared=lambda _, blueprint: _without_migrations(blueprint),
+    drift_instances=lambda _, blueprint: _without_migrations(blueprint),
 )

@@ -27,7 +27,7 @@ class AdoptedObject:
 def absent(spec: EnvironmentSpec, blueprint: Blueprint, accounts: Accounts) -> Iterator[str]:
     """A description of each. Raises AwsRefused if AWS can't be asked."""
     for each in _adopted(spec, blueprint):
-        called = each.kind.called(each)
+        called = each.kind.display_name(each)
         match presence(each.kind, each, accounts):
             case Presence.ABSENT:
                 yield f"{each.path}: there is no {called} to adopt"

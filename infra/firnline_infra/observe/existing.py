@@ -33,7 +33,7 @@ def already_there(blueprint: Blueprint, accounts: Accounts, session: Any, state:
     known = StackResources.of(state)
     yield from _existing_in_aws(blueprint, accounts, known)
     for kind in SNOWFLAKE_KINDS:
-        for wanted in kind.made(blueprint):
+        for wanted in kind.instances(blueprint):
             name, word = kind.name(wanted), kind.word(wanted)
             if not known.has_object(kind.token, name) and listed(session, word, name) is not None:
                 yield f"{word.lower()} {name} in Snowflake"
@@ -100,9 +100,9 @@ def _existing_in_aws(blueprint: Blueprint, accounts: Accounts, known: StackResou
                 continue
             match presence(kind, wanted, accounts):
                 case Presence.THERE:
-                    yield kind.called(wanted)
+                    yield kind.display_name(wanted)
                 case Presence.FOREIGN:
-                    yield f"{kind.called(wanted)}, in another's account: {kind.title} names are globally unique"
+                    yield f"{kind.display_name(wanted)}, in another's account: {kind.title} names are globally unique"
 
 
 class Presence(Enum):

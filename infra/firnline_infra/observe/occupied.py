@@ -1,4 +1,4 @@
-"""Places in which an engine runs, before they are removed or replaced: while a job is in one, that is refused.
+"""Refuses to delete or replace a runtime while a job runs on it.
 
 EMR on EKS keeps a virtual cluster until its last job has ended, and the provider waits for that, an hour and a half long. A
 cluster on EC2 is terminated with what runs on it.

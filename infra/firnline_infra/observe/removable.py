@@ -58,8 +58,8 @@ def check_removable(blueprint: Blueprint, session: Any, state: Mapping[str, Any]
     if not known.resources:
         return
     hidden = [each for each in hidden_objects(blueprint, session, state) if known.knows(each.name)]
-    said = {each.called: each for each in hidden_by_statement(blueprint, session, state)}
-    said |= {each.called: each for each in (*hidden, *_moved(blueprint, session, state))}
+    said = {each.display_name: each for each in hidden_by_statement(blueprint, session, state)}
+    said |= {each.display_name: each for each in (*hidden, *_moved(blueprint, session, state))}
     if said:
         deployer = blueprint.names.deploy_role
         raise OthersWouldLose([(each.described, each.given_back(deployer)) for each in said.values()], role=deployer)

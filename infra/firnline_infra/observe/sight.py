@@ -1,8 +1,8 @@
-"""Objects that exist and can't be seen by the role that asks: to Snowflake, that is the same as what does not exist.
+"""Finds objects that exist and that the current role can't see: Snowflake reports those as missing.
 
-Two signs say that an object is there which SHOW does not list. A grant on an object ends with the object, so one that a role of
-the environment still has says it; and whoever owns it has a grant of its OWNERSHIP, which is listed with that role's. Neither
-sign proves that it is gone: before anything is made or removed, `invisible.py` asks by a statement.
+Two signs show that an object exists though SHOW does not list it. A grant on an object ends with the object, so a grant that a
+role of the environment still has is one; the owner's grant of OWNERSHIP, listed with that role's grants, is the other. Neither
+proves that an object is gone: before anything is created or dropped, `invisible.py` asks by a statement.
 """
 
 import json
@@ -51,12 +51,12 @@ class HiddenObject:
         return tuple(part.name for part in self.name.parts)
 
     @property
-    def called(self) -> str:
+    def display_name(self) -> str:
         return f"{self.noun} {'.'.join(self.parts)}"
 
     @property
     def described(self) -> str:
-        return f"{self.called}, which role {Identifier(self.owner)} owns" if self.owner else self.called
+        return f"{self.display_name}, which role {Identifier(self.owner)} owns" if self.owner else self.display_name
 
     def given_back(self, role: Identifier) -> str:
         """The statement by which its owner gives it to the role."""
@@ -112,7 +112,7 @@ def made_objects(blueprint: Blueprint) -> Iterator[tuple[str, HiddenObject]]:
     """Yields what the blueprint makes of kinds that can be hidden, each with its kind's title."""
     for kind in SNOWFLAKE_KINDS:
         if kind.title in OWNED:
-            for wanted in kind.made(blueprint):
+            for wanted in kind.instances(blueprint):
                 yield kind.title, HiddenObject(kind.noun(wanted), kind.name(wanted), kind.word(wanted))
 
 

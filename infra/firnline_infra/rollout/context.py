@@ -1,4 +1,4 @@
-"""The context of a roll-out's steps: whom it asks, how long it waits, and whom it tells."""
+"""Clients, timeouts and output of one roll-out."""
 
 from collections.abc import Callable
 from contextlib import suppress
@@ -13,8 +13,8 @@ from firnline_ingest.errors import FirnlineError
 
 
 @dataclass(frozen=True, kw_only=True)
-class Bounds:
-    """The longest time of each wait of a roll-out, in seconds; and `attempts`."""
+class Timeouts:
+    """Timeouts of a roll-out, in seconds, and `attempts`."""
 
     stop_s: float = 300.0
     """For the old engine to prove its last rows: the engine's own bounds end before."""
@@ -24,8 +24,8 @@ class Bounds:
     """The grace that a cancelled run is given; the services take 15 to 1,800 seconds."""
     gone_s: float = 420.0
     """For everything of a cancelled run to be gone, its grace included."""
-    known_s: float = 60.0
-    """For a service to know of a run that it has just taken: until then it may answer that there is none."""
+    visible_s: float = 60.0
+    """For a service to show a run that it has just accepted: until then it may answer that there is none."""
     begin_s: float = 900.0
     """For the new engine to hold the application, and then for its Spark to come up: machines are fetched for the driver,
     and then for executors, and an image is pulled on each."""
@@ -40,8 +40,8 @@ class Bounds:
     """For it to reach the tip, which a backlog may well make longer: that fails nothing."""
     attempts: int = 3
     """Starts of the new program by its service, with which it counts as failed."""
-    look_s: float = 1.0
-    """The pause between two looks at what is waited for."""
+    poll_interval_s: float = 1.0
+    """The pause between two polls."""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -52,14 +52,14 @@ class RolloutContext:
     ledger: EngineLedger
     claim: Claim | None
     """The deployment that is carried out; None as long as nothing is changed."""
-    bounds: Bounds
+    timeouts: Timeouts
     say: Callable[[str], None]
     sleep: Callable[[float], None]
     clock: Callable[[], float]
     now: Callable[[], float]
     """Seconds since 1970."""
-    stands: str = "nothing was changed"
-    """What runs, as a clause, as far as it is known: of a roll-out that ends without a look at it."""
+    current_state: str = "nothing was changed"
+    """A clause that says what runs, as far as is known; for messages of a roll-out that ends without asking again."""
     phases: Phases = field(init=False)
     _was_running: bool = False
 
@@ -71,7 +71,7 @@ class RolloutContext:
         if self.claim is not None:
             self.claim.beat()
         with waiting_for("what the engine and its service report"):
-            self.sleep(self.bounds.look_s)
+            self.sleep(self.timeouts.poll_interval_s)
 
     def seen(self, now: Run) -> None:
         """A look at the new engine's run. Keeps the log of an attempt that has ended, before its service starts the next one in

@@ -120,8 +120,8 @@ class RolloutFailed(RolloutError, Fatal):
     )
     remedy = "`firnline logs`; fix, and deploy again"
 
-    def __init__(self, number: int, why: str, *, stands: str, next_step: str) -> None:
-        super().__init__(f"Deployment {number} failed: {why}. {stands}", next_step=next_step)
+    def __init__(self, number: int, why: str, *, current_state: str, next_step: str) -> None:
+        super().__init__(f"Deployment {number} failed: {why}. {current_state}", next_step=next_step)
 
 
 class RolloutCutOff(RolloutError, Fatal):
@@ -134,11 +134,13 @@ class RolloutCutOff(RolloutError, Fatal):
     )
     remedy = "new credentials, and the same command again: it goes on from what it finds"
 
-    def __init__(self, number: int, error: FirnlineError, *, stands: str, has_expired: bool, command: str) -> None:
+    def __init__(
+        self, number: int, error: FirnlineError, *, current_state: str, has_expired: bool, command: str
+    ) -> None:
         why = "the deployer's credentials have expired" if has_expired else "a call was refused"
         super().__init__(
-            f"Deployment {number} was cut off, because {why}. As far as was seen, {stands}. No row is lost: what is not read "
-            f"yet is in the stream, for as long as its retention lasts. ({error.what})",
+            f"Deployment {number} was cut off, because {why}. As far as is known, {current_state}. No row is lost: "
+            f"unread records stay in the stream until its retention ends. ({error.what})",
             next_step=f"get new credentials (log in again, or run CI's job again), and run {command} again at once; it goes on "
             "from what it finds. Nothing is to be granted."
             if has_expired

@@ -106,7 +106,7 @@ class RolloutLoop:
             standby=ledger.standby(),
             attempt=attempt,
         )
-        self.context.stands = described(found.runs) if found.runs else "no run is there: NO ENGINE READS"
+        self.context.current_state = described(found.runs) if found.runs else "no run is there: NO ENGINE READS"
         if found.would_stand_by and (lacking := self.context.service.lacks_room(self.job)):
             self._lacks_room(f"what runs is stopped before the new one is started. {lacking}")
         return found
@@ -185,8 +185,8 @@ class RolloutLoop:
         self.claim.started(run.id)
         self._watch = watch = Watch(self.context, run, self.jobs.streams_of(self.job), has_stood_by)
         if self._ran_well(run):
-            bounds = self.context.bounds
-            watch.until_it_beats(max(bounds.heartbeat_s, bounds.begin_s - watch.silent_s))
+            timeouts = self.context.timeouts
+            watch.until_it_beats(max(timeouts.heartbeat_s, timeouts.begin_s - watch.silent_s))
         else:
             watch.until_it_reads(self._needed)
         self.context.phases.close()
@@ -241,7 +241,7 @@ class RolloutLoop:
         raise RolloutFailed(
             self.claim.number,
             self._attempt.standby_failed,
-            stands=f"Nothing was stopped: run {old.id} ({old.hash[:12]}) goes on.",
+            current_state=f"Nothing was stopped: run {old.id} ({old.hash[:12]}) goes on.",
             next_step=f"{self._what_to_correct}, and run {self.command} again.{self._in_turn_instead}",
         )
 
@@ -285,8 +285,8 @@ class RolloutLoop:
         )
 
     def _last_good(self) -> DeploymentRecord | None:
-        """Returns what ran when this deployment began, as far as the records say: nothing if it was stopped since, or was of the
-        same content; what ran before that was replaced by somebody's decision.
+        """Returns the previous deployment by the records; None if it was stopped since, or has the same content. Deployments
+        before that one were replaced on purpose.
         """
         for each in self.claim.records.newest_first():
             if each.outcome is Outcome.STOPPED:
@@ -295,8 +295,8 @@ class RolloutLoop:
                 return each if each.hash != self.job.hash else None
         return None
 
-    def _failed(self, why: str, stands: str, next_step: str) -> RolloutFailed:
-        return RolloutFailed(self.claim.number, why, stands=stands, next_step=next_step)
+    def _failed(self, why: str, current_state: str, next_step: str) -> RolloutFailed:
+        return RolloutFailed(self.claim.number, why, current_state=current_state, next_step=next_step)
 
     def _say(self, what: str) -> None:
         self.context.say(f"Deployment {self.claim.number}: {what}")

@@ -1,7 +1,7 @@
-"""Whose an engine is that holds the application: the ledger has the token of its start, and so has the run that was started.
+"""Finds which deployment started the running engine: the ledger and the run have the same token of its start.
 
-An engine that somebody started by hand says so. A run that somebody else has started may say nothing: then nobody can tell, and
-what runs where ours should is taken for ours.
+An engine that was started by hand reports that. A run that another tool started may have no token: if it runs where ours should,
+it is taken for ours.
 """
 
 from collections.abc import Sequence
@@ -43,7 +43,7 @@ def outliving(context: RolloutContext, records: Deployments, runs: Sequence[Run]
 def beats(context: RolloutContext, run: Run) -> bool:
     """True once a heartbeat of the run's engine was seen; its service may call a run RUNNING whose program has been dead for
     days. False if none came within the time in which any engine beats."""
-    seen, until_s = context.ledger.current_run(), context.clock() + context.bounds.heartbeat_s
+    seen, until_s = context.ledger.current_run(), context.clock() + context.timeouts.heartbeat_s
     while context.clock() < until_s:
         context.wait()
         engine = context.ledger.current_run()
@@ -56,7 +56,7 @@ def beats(context: RolloutContext, run: Run) -> bool:
 def refuse_a_foreign_engine(context: RolloutContext, application: str, runs: Sequence[Run]) -> None:
     """Raises EngineElsewhere for an engine that is of none of the runs, and alive; a dead one's row stays, and is nothing."""
     ledger, clock = context.ledger, context.clock
-    engine, until_s = ledger.current_run(), clock() + context.bounds.heartbeat_s
+    engine, until_s = ledger.current_run(), clock() + context.timeouts.heartbeat_s
     while engine is not None and is_foreign(engine, runs) and clock() < until_s:
         context.wait()
         again = ledger.current_run()

@@ -19,16 +19,16 @@ def refused_to_begin(context: RolloutContext, job: EngineJob, token: str) -> str
     if probe is None:
         return ""
     context.say(f"Looks whether {job.hash[:12]} could begin, before anything is stopped.")
-    clock, bounds = context.clock, context.bounds
+    clock, timeouts = context.clock, context.timeouts
     began_s, hopeless_s, no_node_s = clock(), float("inf"), float("inf")
     with closing(probe):
-        while clock() - began_s <= bounds.room_s:
+        while clock() - began_s <= timeouts.room_s:
             now = probe.look()
             if now.state is not RunState.STARTING or now.waits_for is WaitsFor.ROOM:
                 return ""
             hopeless_s = min(hopeless_s, clock()) if now.waits_for is WaitsFor.CORRECTION else float("inf")
             no_node_s = min(no_node_s, clock()) if lacks_a_node(now.reason) else float("inf")
-            if clock() - hopeless_s >= bounds.passing_s:
+            if clock() - hopeless_s >= timeouts.passing_s:
                 return f"a probe of it, {now.id}, can't begin as it is: {now.described}"
             context.wait()
         return _after_all_that_time(context, now, is_without_a_node=no_node_s < clock())
@@ -38,7 +38,7 @@ def _after_all_that_time(context: RolloutContext, now: Run, *, is_without_a_node
     if is_without_a_node:
         return (
             f"a probe of it, {now.id}, is {now.described}: no node is of the kind that it asks for, and none was made in "
-            f"{context.bounds.room_s:.0f} s"
+            f"{context.timeouts.room_s:.0f} s"
         )
-    context.say(f"Its probe is {now.described} after {context.bounds.room_s:.0f} s, which says nothing against it.")
+    context.say(f"Its probe is {now.described} after {context.timeouts.room_s:.0f} s, which says nothing against it.")
     return ""

@@ -1,9 +1,9 @@
 """The deployments of an environment, one numbered object each in its bucket: what was deployed, by whom, how it ended.
 
-Whoever makes the next number is at work, and only they write to it (If-None-Match decides between two). A deployment
-whose deployer was killed stays open, and its beats stop; the next one takes its place. They are a history to go back in,
-and keep two deployers apart; what runs is never concluded from them, and no row depends on them (the engine's lease and the
-fence do that).
+The deployer that creates the next number is the active one, and only it writes to that object (If-None-Match decides between
+two). A deployment whose deployer was killed stays open, and its heartbeat stops; the next one takes its place. The records are
+the history for a rollback, and keep two deployers apart; the running engine is never concluded from them, and no row depends on
+them (the engine's lease and the fence protect rows).
 """
 
 import json
@@ -188,8 +188,8 @@ class Claim:
 
     @property
     def token(self) -> str:
-        """Prefix of the tokens of its starts. Numbers come again where somebody deleted the records; a service that
-        remembers a token would answer with the run of that time.
+        """Prefix of the idempotency tokens of this deployment's job runs. Numbers repeat if the records were deleted; a service
+        that remembers a token would answer with the earlier run.
         """
         return f"{self.number:0{DIGITS}}-{self.deployment.nonce}"
 

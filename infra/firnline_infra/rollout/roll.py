@@ -11,7 +11,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 
 from firnline_infra.rollout import stopping
-from firnline_infra.rollout.context import Bounds, RolloutContext
+from firnline_infra.rollout.context import RolloutContext, Timeouts
 from firnline_infra.rollout.errors import NotReady, RolloutCutOff
 from firnline_infra.rollout.loop import Deployed, JobRecords, RolloutLoop
 from firnline_infra.rollout.ownership import beats, outliving, refuse_a_foreign_engine
@@ -38,7 +38,7 @@ class RollOut:
     say: Callable[[str], None] = print
     command: str = "firnline deploy"
     """For a person who has to go on."""
-    bounds: Bounds = field(default_factory=Bounds)
+    timeouts: Timeouts = field(default_factory=Timeouts)
     sleep: Callable[[float], None] = time.sleep
     clock: Callable[[], float] = time.monotonic
     now: Callable[[], float] = time.time
@@ -97,7 +97,7 @@ class RollOut:
             cut_off = RolloutCutOff(
                 claim.number,
                 error,
-                stands=context.stands,
+                current_state=context.current_state,
                 has_expired=is_expired(error),
                 command=command or self.command,
             )
@@ -114,7 +114,7 @@ class RollOut:
             service=self.service,
             ledger=self.ledger,
             claim=claim,
-            bounds=self.bounds,
+            timeouts=self.timeouts,
             say=self.say,
             sleep=self.sleep,
             clock=self.clock,

@@ -51,12 +51,12 @@ class Starter:
             self.claim.step(f"found {other.id}")  # it may be of whoever has taken this deployer for dead
             raise StillThere(other, 0, "it runs again")
         run = service.start(job, token, stands_by=beside is not None)
-        self.context.stands = f"run {run.id} ({job.hash[:12]}) was started"
+        self.context.current_state = f"run {run.id} ({job.hash[:12]}) was started"
         try:
             self.claim.started(run.id)
         except DeployDisplaced:
             newest = self.claim.records.newest()
             if newest is not None and newest.hash != job.hash:  # else the other one may have gone on with this very run
-                service.cancel(run, grace_s=self.context.bounds.grace_s)
+                service.cancel(run, grace_s=self.context.timeouts.grace_s)
             raise
         return run

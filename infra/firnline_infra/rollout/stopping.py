@@ -44,7 +44,7 @@ def ask(context: RolloutContext, run: Run, *, lives_on: bool = False) -> bool:
     service says of the run."""
     context.step(f"stop {run.id}")
     context.say(f"Run {run.id} ({_content(run)}): asked to stop, once its rows are proven.")
-    context.stands = f"run {run.id} may have been asked to stop"
+    context.current_state = f"run {run.id} may have been asked to stop"
     has_ended = _ask(context, run, lives_on)
     if not has_ended:
         context.say(
@@ -55,17 +55,19 @@ def ask(context: RolloutContext, run: Run, *, lives_on: bool = False) -> bool:
 
 def remove(context: RolloutContext, run: Run) -> None:
     """Cancels it, and returns when nothing of it is left. Raises StillThere."""
-    service, bounds = context.service, context.bounds
+    service, timeouts = context.service, context.timeouts
     now = service.look(run).state
     if now.is_active or now is RunState.UNKNOWN:
-        service.cancel(run, grace_s=bounds.grace_s)
-    until_s = context.clock() + bounds.gone_s
+        service.cancel(run, grace_s=timeouts.grace_s)
+    until_s = context.clock() + timeouts.gone_s
     while not service.is_gone(run):
         if context.clock() > until_s:
-            raise StillThere(service.look(run), bounds.gone_s, "something of it is still there")
+            raise StillThere(service.look(run), timeouts.gone_s, "something of it is still there")
         context.wait()
     context.phases.end(Phase.GONE)
-    context.stands = f"run {run.id} was stopped and is gone, and nothing was started in its place: NO ENGINE READS"
+    context.current_state = (
+        f"run {run.id} was stopped and is gone, and nothing was started in its place: NO ENGINE READS"
+    )
     context.say(f"Run {run.id}: gone.")
 
 
@@ -75,8 +77,8 @@ def _ask(context: RolloutContext, run: Run, lives_on: bool) -> bool:
     engine can't be one that another deployer has started since, however long this one was asleep. One that is of
     another start is another's, and is left alone.
     """
-    ledger, bounds, clock = context.ledger, context.bounds, context.clock
-    until_s = clock() + bounds.stop_s
+    ledger, timeouts, clock = context.ledger, context.timeouts, context.clock
+    until_s = clock() + timeouts.stop_s
     asked, seen, seen_s = "", (-1, ""), clock()
     while clock() < until_s:
         engine = ledger.current_run()
@@ -93,7 +95,7 @@ def _ask(context: RolloutContext, run: Run, lives_on: bool) -> bool:
             context.phases.begin()
         if (engine.beat, engine.run_id) != seen:
             seen, seen_s = (engine.beat, engine.run_id), clock()
-        elif clock() - seen_s > bounds.heartbeat_s:
+        elif clock() - seen_s > timeouts.heartbeat_s:
             return False
         context.wait()
     return ledger.current_run() is None

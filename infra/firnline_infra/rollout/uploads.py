@@ -1,5 +1,6 @@
-"""Uploads that a job is started with, put into the environment's bucket under its content's hash: never over anything,
-so that what runs, and what a rollback goes back to, stays as it is.
+"""Uploads the files that a job is started with into the environment's bucket.
+
+Uploads are content-addressed and never overwritten, so that the running engine and a rollback keep their files.
 """
 
 from pathlib import Path

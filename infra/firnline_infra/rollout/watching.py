@@ -52,12 +52,12 @@ class Watch:
         """Waits until the run's engine has opened every shard that was read before, or at least one if none was. Does not
         wait for what is paused. Raises NewFailed."""
         context = self.context
-        self.until_it_beats(context.bounds.begin_s)
+        self.until_it_beats(context.timeouts.begin_s)
         context.phases.end(Phase.HELD)
-        until_s, is_up = context.clock() + context.bounds.begin_s, False
+        until_s, is_up = context.clock() + context.timeouts.begin_s, False
         while True:
             if not is_up and self._is_up():
-                until_s, is_up = context.clock() + context.bounds.serve_s, True
+                until_s, is_up = context.clock() + context.timeouts.serve_s, True
             read = without_paused(context.ledger, self.streams)
             found = self._takeover({key for key in needed if key.stream in read})
             if found.is_complete or not read:
@@ -82,7 +82,7 @@ class Watch:
 
     def until_the_tip(self) -> bool:
         """True if it has reached it in time. Raises NewFailed if it has opened its shards and ended."""
-        until_s = self.context.clock() + self.context.bounds.tip_s
+        until_s = self.context.clock() + self.context.timeouts.tip_s
         while self.context.clock() < until_s:
             found = self._takeover(())
             is_read = bool(found.opened) or not without_paused(self.context.ledger, self.streams)
@@ -139,7 +139,7 @@ class Watch:
             seen = engine
             now = self._refuse_if_failed()
             hopeless_s = min(hopeless_s, self.context.clock()) if now.waits_for is WaitsFor.CORRECTION else float("inf")
-            if self.context.clock() - hopeless_s >= self.context.bounds.passing_s:
+            if self.context.clock() - hopeless_s >= self.context.timeouts.passing_s:
                 raise NewFailed(f"run {self.run.id} can't begin as it is: {now.described}")
             if self.context.clock() > until_s:
                 raise NewFailed(f"run {self.run.id} is {now.described}, and its engine does not begin")
@@ -150,13 +150,13 @@ class Watch:
         if now.state is RunState.RUNNING and not self._runs:
             self._runs = True
             self.context.phases.end(Phase.PROGRAM)
-        is_young = self.context.clock() - self._began_s < self.context.bounds.known_s
+        is_young = self.context.clock() - self._began_s < self.context.timeouts.visible_s
         if now.state is RunState.UNKNOWN and not self._is_known and is_young:
             return now
         self._is_known = self._is_known or now.state is not RunState.UNKNOWN
         if not now.state.is_active:
             raise NewFailed(f"run {now.id} is {now.state}: {now.reason or 'its service does not say why'}")
-        if now.attempt - self.run.attempt + 1 >= self.context.bounds.attempts:
+        if now.attempt - self.run.attempt + 1 >= self.context.timeouts.attempts:
             raise NewFailed(f"run {now.id} was started {now.attempt} times by its service: {now.reason}")
         return now
 

@@ -37,8 +37,8 @@ SIZES = {
     **dict.fromkeys(("TIME", "TIMESTAMP_NTZ", "TIMESTAMP_LTZ", "TIMESTAMP_TZ"), ((0, 9),)),
 }
 """The least and the most of each size (`sql-reference/intro-summary-data-types`); other families have none."""
-LEFT_OUT = {"NUMBER": (38, 0)}
-"""Sizes that a type has where none is written. Every other is a parameter's or the kind of table's."""
+DEFAULT_SIZES = {"NUMBER": (38, 0)}
+"""Sizes of a type that is written without any. The others depend on a parameter or on the kind of table."""
 
 
 class NotAType(ValueError):
@@ -88,22 +88,23 @@ class ColumnType:
         for part in self.parts:
             yield from part.type.walk()
 
-    def is_met_by(self, found: "ColumnType") -> bool:
-        """Returns whether a column that is described so is one of this type: what is not said here is Snowflake's own affair."""
+    def accepts(self, found: "ColumnType") -> bool:
+        """Returns True if a column that DESCRIBE shows with type `found` has this type; sizes that are not written here may be
+        any."""
         if self.family in ICEBERGS_OWN:
-            return ColumnType("NUMBER", ICEBERGS_OWN[self.family]).is_met_by(found)
+            return ColumnType("NUMBER", ICEBERGS_OWN[self.family]).accepts(found)
         return (
             self.family == found.family
             and self._meets_sizes(found)
             and len(self.parts) == len(found.parts)
             and all(
-                (mine.key, mine.nullable) == (its.key, its.nullable) and mine.type.is_met_by(its.type)
+                (mine.key, mine.nullable) == (its.key, its.nullable) and mine.type.accepts(its.type)
                 for mine, its in zip(self.parts, found.parts, strict=True)
             )
         )
 
     def _meets_sizes(self, found: "ColumnType") -> bool:
-        if not self.sizes and self.family not in LEFT_OUT:
+        if not self.sizes and self.family not in DEFAULT_SIZES:
             return True
         return _full(self) == _full(found)
 
@@ -111,13 +112,13 @@ class ColumnType:
 def same_type(wanted: str, found: str) -> bool:
     """Returns whether DESCRIBE's `found` is the type that was asked for, however the two are written."""
     try:
-        return ColumnType.parse(wanted).is_met_by(ColumnType.parse(found))
+        return ColumnType.parse(wanted).accepts(ColumnType.parse(found))
     except NotAType:
         return " ".join(wanted.upper().split()) == " ".join(found.upper().split())
 
 
-def written_type(text: str) -> str:
-    """The text of a type in a specification. Raises NotAType."""
+def valid_type(text: str) -> str:
+    """Returns the text if it is a type that a specification may have. Raises NotAType."""
     if unknown := {each.family for each in ColumnType.parse(text).walk()} - FAMILIES:
         near = nearest(word := min(unknown), FAMILIES | SYNONYMS.keys())
         raise NotAType(
@@ -140,7 +141,7 @@ def _has_sizes_that_are_there(kind: ColumnType) -> bool:
 def _full(kind: ColumnType) -> tuple[int, ...]:
     if kind.family == "NUMBER" and len(kind.sizes) == 1:
         return (*kind.sizes, 0)
-    return kind.sizes or LEFT_OUT.get(kind.family, ())
+    return kind.sizes or DEFAULT_SIZES.get(kind.family, ())
 
 
 class _Reader:

@@ -52,7 +52,7 @@ class Trust(StrEnum):
     """The engine runs with whatever credentials its machine has."""
 
 
-WITHOUT_A_ROLE = (Trust.NOBODY, Trust.STATIC_KEYS)
+ROLELESS = (Trust.NOBODY, Trust.STATIC_KEYS)
 """Engines that are no role in AWS."""
 
 

@@ -7,7 +7,7 @@ from typing import Annotated, Literal, Self
 
 from pydantic import AfterValidator, Field, model_validator
 
-from firnline_infra.specification.column_type import written_type
+from firnline_infra.specification.column_type import valid_type
 from firnline_infra.specification.containers import ObjectOrigin
 from firnline_infra.specification.latest import LatestOptions
 from firnline_ingest.config.document import Section
@@ -70,7 +70,7 @@ class ColumnOptions(Section):
 
     name: IdentifierText
     """Filled from the first-level key of that name, whatever its case."""
-    type: Annotated[str, COLUMN_TYPE, AfterValidator(written_type)]
+    type: Annotated[str, COLUMN_TYPE, AfterValidator(valid_type)]
     """A value that does not fit is a rejected row; one of a structured OBJECT has its keys and no others. INT is NUMBER(38, 0),
     and in an Iceberg table Iceberg's own int, as LONG is its long."""
     nullable: bool = True

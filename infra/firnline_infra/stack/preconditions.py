@@ -78,8 +78,8 @@ class Preconditions:
         """Says what a preview would call gone, and may be another owner's: a preview asks by no statement."""
         for each in unseen(self._blueprint, session, state):
             say(
-                f"{current_role(session)} sees nothing of {each.called}, which this stack made: it is gone, or another owner's "
-                "by now. firnline up asks Snowflake which, before it makes anything."
+                f"{current_role(session)} sees nothing of {each.display_name}, which this stack created: it was dropped, or has "
+                "another owner by now. firnline up asks Snowflake which, before it creates anything."
             )
         if told := another_may_have(self._blueprint, session, state):
             say(told)
@@ -142,7 +142,7 @@ def sees_all(blueprint: Blueprint, session: Any, state: State, *, say: Callable[
     """False in the role of previews if something is hidden from it: a refresh would take that for gone."""
     role = blueprint.names.preview_role
     previews = current_role(session) == role.name
-    hidden = [each.called for each in hidden_objects(blueprint, session, state)] if previews else []
+    hidden = [each.display_name for each in hidden_objects(blueprint, session, state)] if previews else []
     if hidden:
         say(f"Not refreshed, because {role} can't see {' and '.join(hidden)}: compared with the last `up`.")
     return not hidden

@@ -77,7 +77,7 @@ class DeadLetterConverter:
     def _made(self, records: Sequence[Record]) -> Rows:
         if self._new_columns is None:
             return self._rows.convert(records)
-        self._rows.know_tables(self._new_columns.known(self._pipeline, self._tables))
+        self._rows.set_tables(self._new_columns.known(self._pipeline, self._tables))
         made = self._new_columns.rows_of(self._rows, records, self._pipeline, self._tables, self._shard_id)
         assert made is not None, "there is no channel that could be older than a column"
         return made

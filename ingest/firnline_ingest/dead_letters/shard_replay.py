@@ -51,13 +51,13 @@ class ReplayReport:
     """Outcome of a replay: what became of the dead letters that it was asked for."""
 
     letters: int = 0
-    """ReplayedRecords by this run, those of batches that an earlier one had begun included."""
+    """Replayed by this run; those of batches that an earlier one had begun included."""
     rows: int = 0
     rejected: int = 0
     """Rows among them that the table refused; they are in its error table."""
     rejection: str = ""
     already: int = 0
-    """ReplayedRecords before, or by another replay meanwhile."""
+    """Replayed before, or by another replay meanwhile."""
     remaining: Counter[str] = field(default_factory=Counter)
     """Why others stay dead letters, and how many."""
     failure: str = ""

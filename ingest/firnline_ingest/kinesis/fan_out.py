@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from mypy_boto3_kinesis import KinesisClient
 
 AGAIN_AFTER_S = 5.0  # the service refuses the second of two subscriptions within this time
-LOOK_S = 0.25
+POLL_INTERVAL_S = 0.25
 """So long the shard's thread waits for an event, before it looks whether it has something else to do."""
 CONTINUES_MS = 3_600_000
 """A number to continue from is good for so long, by the service's clock: then the last record is asked for, to see that nothing
@@ -50,7 +50,7 @@ class FanOutSource:
         is_registered_here: bool = False,
         turns: Turns | None = None,
         clock: Callable[[], float],
-        look_s: float = LOOK_S,
+        poll_interval_s: float = POLL_INTERVAL_S,
     ) -> None:
         """`is_registered_here`: the engine registers the consumer, and so again where it was deregistered."""
         self._client = client
@@ -60,7 +60,7 @@ class FanOutSource:
         self._is_registered_here = is_registered_here
         self._turns = turns or Turns()
         self._clock = clock
-        self._look_s = look_s
+        self._poll_interval_s = poll_interval_s
         self._subscription: Subscription | None = None
         self._subscribed_s = self._waits_until_s = float("-inf")
         self._is_first = True
@@ -80,7 +80,7 @@ class FanOutSource:
         if subscription is None:
             return None
         try:
-            event = subscription.take(self._look_s)
+            event = subscription.take(self._poll_interval_s)
         except KinesisError as error:
             self._has_none()
             if isinstance(error, SubscriptionTaken):
@@ -116,7 +116,7 @@ class FanOutSource:
     def _subscribe(self, start: Start) -> Subscription | None:
         """Subscribes; returns None if the subscription has to begin elsewhere, a little later, or if it is another's turn."""
         if not self._turns.take(self):
-            self._waits_until_s = self._clock() + self._look_s
+            self._waits_until_s = self._clock() + self._poll_interval_s
             return None
         self._make_sure_of_consumer()
         continuation = self._goes_on_at(start)

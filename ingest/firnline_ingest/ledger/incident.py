@@ -1,7 +1,7 @@
-"""Incidents that no proof can cover, as the ledger keeps them: never deleted, and bounded.
+"""Incidents in the ledger: ranges that can't be proven. They are never deleted, and their number per row is bounded.
 
-The same thing that happens again is one incident with a count; past a number of them the oldest are summed up, one entry
-a kind, and a table where it is of one. So a row stays small whatever happens to its shard (docs/design/ledger.md, section 3).
+A repeated incident is one entry with a count; past a maximum, the oldest are merged into one entry per kind and, for incidents of
+a table, per table. So a row stays small whatever happens to its shard (docs/design/ledger.md, section 3).
 """
 
 import logging

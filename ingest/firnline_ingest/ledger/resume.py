@@ -129,7 +129,7 @@ def resume_from(row: ShardRow, where: ResumeFrom, now_ms: int) -> ShardRow:
         decided=(),
         tip_ms=0,
         arrived_ms=0,
-        waits_ms=0,
+        held_back_ms=0,
         since_ms=now_ms,
         start=TrimHorizon(),
         ended=False,

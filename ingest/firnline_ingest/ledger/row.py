@@ -164,7 +164,7 @@ class ShardRow:
     """Service time of the last answer that showed the shard open and read to its tip: what arrived before is accounted for."""
     arrived_ms: int = 0
     """When the record at `read_through` arrived; service time."""
-    waits_ms: int = 0
+    held_back_ms: int = 0
     """Service time before the arrival of a record that waits until the other shards have come as far; no proof of anything."""
     since_ms: int = 0
     """Service time since when what arrives in the shard is ours; what arrived before was not asked for, or had no shard yet."""

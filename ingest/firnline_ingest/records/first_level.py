@@ -57,9 +57,9 @@ class FirstLevel:
         """Keys that no payload before had; the caller that reports them empties it."""
         return self._shapes.news
 
-    def know(self, tables: Mapping[str, TableKeys]) -> None:
+    def set_tables(self, tables: Mapping[str, TableKeys]) -> None:
         """Takes what is known of the tables' columns."""
-        self._shapes.know(tables)
+        self._shapes.set_tables(tables)
         self._expected, self._expected_shape = None, self._shapes[()]
         self._last_shape, self._repeats, self._misses = self._expected_shape, 0, 0
 

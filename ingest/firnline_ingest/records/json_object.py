@@ -63,9 +63,9 @@ class JsonObjectCheck:
         _refuse_duplicates(payload)
         return payload
 
-    def know(self, tables: Mapping[str, TableKeys]) -> None:
+    def set_tables(self, tables: Mapping[str, TableKeys]) -> None:
         """Takes what is known of the tables' columns."""
-        self._first_level.know(tables)
+        self._first_level.set_tables(tables)
 
     @property
     def news(self) -> list[str]:

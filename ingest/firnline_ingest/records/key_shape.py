@@ -106,7 +106,7 @@ class KeyShapes(dict[tuple[str, ...], KeyShape]):
             self._room -= len(keys) + 1
         return shape
 
-    def know(self, tables: Mapping[str, TableKeys]) -> None:
+    def set_tables(self, tables: Mapping[str, TableKeys]) -> None:
         """Takes what is known of the tables' columns; nothing of one where each key gets a column."""
         self.clear()
         self._room = REMEMBERED_KEYS

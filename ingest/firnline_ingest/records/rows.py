@@ -142,15 +142,15 @@ class RowMaker:
         self._plain = PlainRowMaker(self._head, self._check, pipeline.max_row_bytes)
         self._empty = pipeline.empty_records
 
-    def know(self, columns: Collection[str] | None) -> None:
+    def set_columns(self, columns: Collection[str] | None) -> None:
         """The columns of a table that gets no others, so that keys without one are counted; None where they are not."""
-        self.know_tables({} if columns is None else {"": TableKeys.of(tuple(columns))})
+        self.set_tables({} if columns is None else {"": TableKeys.of(tuple(columns))})
 
-    def know_tables(self, tables: Mapping[str, TableKeys]) -> None:
+    def set_tables(self, tables: Mapping[str, TableKeys]) -> None:
         """Takes what is known of the columns of each table, by its name as in Rows.tables."""
         if tables != self._tables:
             self._tables = tables
-            self._check.know(tables)
+            self._check.set_tables(tables)
             self._plain.forget()
 
     def convert(self, records: Sequence[Record]) -> Rows:

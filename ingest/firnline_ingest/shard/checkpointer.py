@@ -18,7 +18,7 @@ from firnline_ingest.ledger.losses import described
 from firnline_ingest.shard.channel_writer import ChannelWriter
 from firnline_ingest.shard.channel_writers import ChannelWriters
 from firnline_ingest.shard.ledger_writer import LedgerWriter, with_what_was_sent
-from firnline_ingest.shard.report import Doing, ShardReport
+from firnline_ingest.shard.report import ShardActivity, ShardReport
 from firnline_ingest.shard.retention import RetentionWatch
 from firnline_ingest.shard.steps import EpochStep
 from firnline_ingest.shard.work import ShardServices, ShardWork
@@ -52,7 +52,7 @@ class Checkpointer:
         self._work, self._services = work, services
         self._ledger, self._writers = ledger, writers
         self._retention, self._report, self._unusable = retention, report, unusable
-        self._waits_ms = 0
+        self._held_back_ms = 0
         self._failures = 0
         self._next_proof_s = self._next_write_s = 0.0
         self._next_heartbeat_s = self._heartbeat_after_s()
@@ -98,12 +98,12 @@ class Checkpointer:
 
     def finish(self, *, ended: bool = False, children: tuple[str, ...] = ()) -> None:
         """Proves everything that was sent and writes the last row of this session. Raises as `ChannelWriters.await_proof`."""
-        self._report.doing(Doing.SENDING)
+        self._report.set_activity(ShardActivity.SENDING)
         self._writers.flush()
         if self._writers.caught_up:
-            self._report.doing(Doing.PROVING)
+            self._report.set_activity(ShardActivity.PROVING)
             self._writers.await_proof(str(self._work.key), self._services.final_commit_s, COMMIT_POLL_S)
-        self._report.doing(Doing.WRITING)
+        self._report.set_activity(ShardActivity.WRITING)
         self.checkpoint(ended=ended, children=children, is_last=True)
 
     def checkpoint(self, *, ended: bool = False, children: tuple[str, ...] = (), is_last: bool = False) -> None:
@@ -123,7 +123,7 @@ class Checkpointer:
             first_read=None if read_through else row.first_read,
             tip_ms=known.tip_ms,
             arrived_ms=known.arrived_ms,
-            waits_ms=max(row.waits_ms, self._waits_ms),
+            held_back_ms=max(row.held_back_ms, self._held_back_ms),
             retention_hours=known.retention_hours,
             ended=ended,
             children=children,
@@ -140,17 +140,17 @@ class Checkpointer:
             writer.bisection.forget(read_through)
         self._services.observer(EpochStep.LEDGERED, self._work.key)
 
-    def hurry(self) -> None:
-        """Writes at the next tick: another attempt may have the shard now, as the ledger will say."""
+    def request_flush(self) -> None:
+        """Makes the next tick write the ledger's row: another attempt may own the shard now, which that write finds out."""
         self._next_write_s = self._next_heartbeat_s = 0.0
 
-    def waits(self, waits_ms: int) -> None:
-        """Notes that what arrived before `waits_ms` was handed on, and a later record waits for the other shards.
+    def set_held_back_ms(self, held_back_ms: int) -> None:
+        """Notes that records that arrived before `held_back_ms` were handed on, and a later one waits for the other shards.
 
-        The ledger has it soon: the others' bound follows from how far the slowest shard has come.
+        The ledger is written soon, because the other shards' bound depends on the slowest shard's progress.
         """
-        if waits_ms > self._waits_ms:
-            self._waits_ms, self._next_heartbeat_s = waits_ms, 0.0
+        if held_back_ms > self._held_back_ms:
+            self._held_back_ms, self._next_heartbeat_s = held_back_ms, 0.0
 
     def records_lost(self, page: Read) -> None:
         """Accounts for records that left retention before this page. Raises RecordsLost if the policy stops the shard."""
@@ -167,13 +167,13 @@ class Checkpointer:
     def _prove_and_write(self, now_s: float) -> None:
         is_due = now_s >= self._next_proof_s
         if is_due and self._writers.caught_up:
-            self._report.doing(Doing.PROVING)
+            self._report.set_activity(ShardActivity.PROVING)
             self._writers.prove(now_s)
         row = self._ledger.row
         is_news = self._writers.read_through != row.read_through
         is_urgent = (self._has_first_token or self._report.tells_more) and not self._failures
         if is_urgent or (now_s >= self._next_write_s and (is_news or now_s >= self._next_heartbeat_s)):
-            self._report.doing(Doing.WRITING)
+            self._report.set_activity(ShardActivity.WRITING)
             self.checkpoint()
             self._next_write_s = now_s + self._services.write_every_s
             self._next_heartbeat_s = self._heartbeat_after_s()
@@ -206,7 +206,7 @@ class Checkpointer:
         for writer in behind:
             committed = writer.committed_before
             assert committed is not None
-            self._report.doing(Doing.WAITING)
+            self._report.set_activity(ShardActivity.WAITING)
             self._rebase(writer, settled_counters(writer.channel, committed, self._services.counter_settle_s))
             if loss.through is None or loss.through > committed:
                 writer.in_flight.accounted = committed  # what is left to read lies behind it

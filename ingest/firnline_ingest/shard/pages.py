@@ -18,7 +18,7 @@ from firnline_ingest.kinesis.page import Record
 from firnline_ingest.kinesis.reader import Read, ShardReader
 from firnline_ingest.kinesis.sources import Subscriber, page_source
 from firnline_ingest.kinesis.start import After, Start
-from firnline_ingest.shard.report import Doing, ShardReport
+from firnline_ingest.shard.report import ShardActivity, ShardReport
 from firnline_ingest.shard.request import ShardRequest
 from firnline_ingest.shard.work import ShardServices, ShardWork
 
@@ -58,8 +58,8 @@ class ShardPages:
         """Whether the last call found that another attempt subscribes to the shard."""
 
     @property
-    def waits_ms(self) -> int:
-        return self._buffered.waits_ms
+    def held_back_ms(self) -> int:
+        return self._buffered.held_back_ms
 
     def next(self, request: ShardRequest, unproven_bytes: int) -> Read | None:
         """Returns what may be taken in now; None if there is nothing yet. Raises ShardExpired, and what time can't heal."""
@@ -74,7 +74,7 @@ class ShardPages:
         self._reader.close()
 
     def _read(self, request: ShardRequest, unproven_bytes: int) -> Read | None:
-        self._report.doing(Doing.READING)
+        self._report.set_activity(ShardActivity.READING)
         if unproven_bytes < UNPROVEN_BYTES:
             try:
                 return self._reader.read(request.wait)
@@ -102,7 +102,7 @@ class BufferedPage:
     def __init__(self, report: ShardReport) -> None:
         self._report = report
         self._page: Read | None = None
-        self.waits_ms = 0
+        self.held_back_ms = 0
         """What arrived before was handed on; service time. 0 if nothing was ever held back."""
 
     def next(self, request: ShardRequest, read: Callable[[ShardRequest], Read | None]) -> Read | None:
@@ -122,17 +122,17 @@ class BufferedPage:
             return page
         self._waits_for(int((page.records[late].ApproximateArrivalTimestamp or 0) * 1000) - 1, request)
         if late == 0:
-            self._report.doing(Doing.WAITING)
+            self._report.set_activity(ShardActivity.WAITING)
             self._report.answered(time.monotonic(), "")
             request.wait(ALIGNMENT_POLL_S)
             return None
         self._page = replace(page, records=page.records[late:], gap=None)
         return replace(page, records=page.records[:late], children=(), is_end=False, is_at_tip=False)
 
-    def _waits_for(self, waits_ms: int, request: ShardRequest) -> None:
-        if waits_ms > self.waits_ms:
-            self.waits_ms, self._report.tally.idle_s = waits_ms, 0
-            extra = {"shard": str(request.work.key), "waits_ms": waits_ms, "until_ms": request.work.until_ms}
+    def _waits_for(self, held_back_ms: int, request: ShardRequest) -> None:
+        if held_back_ms > self.held_back_ms:
+            self.held_back_ms, self._report.tally.idle_s = held_back_ms, 0
+            extra = {"shard": str(request.work.key), "held_back_ms": held_back_ms, "until_ms": request.work.until_ms}
             log.info("shard.waits", extra=extra)
 
 

@@ -34,8 +34,8 @@ MOST_WRITTEN = 20  # totals of writes without an answer
 FAILING = 5  # troubles in a row, without progress between, after which a shard counts as failing
 
 
-class Doing(StrEnum):
-    """Activity that a shard's thread is inside of; the words go after "has been"."""
+class ShardActivity(StrEnum):
+    """ShardActivity that a shard's thread is inside of; the words go after "has been"."""
 
     WAITING = "waiting"
     OPENING = "opening its channel"
@@ -202,13 +202,13 @@ class ShardReport:
         self._is_followed = False
         self._answered_s = self._opening_since_s = self._clock()
         self._unread_because = ""
-        self._doing = Doing.WAITING, self._clock()
+        self._activity = ShardActivity.WAITING, self._clock()
 
-    def doing(self, what: Doing) -> None:
-        self._doing = what, self._clock()
+    def set_activity(self, activity: ShardActivity) -> None:
+        self._activity = activity, self._clock()
 
     def opening(self) -> None:
-        self.doing(Doing.OPENING)
+        self.set_activity(ShardActivity.OPENING)
         if self._state is not ShardState.OPENING:
             self._state, self._opening_since_s = ShardState.OPENING, self._clock()
 
@@ -356,11 +356,11 @@ class ShardReport:
         state, problem, now_s = self._state, self._problem, self._clock()
         if self._is_over:
             return state, problem
-        doing, since_s = self._doing
-        is_busy = doing not in (Doing.WAITING, Doing.OPENING)
+        activity, since_s = self._activity
+        is_busy = activity not in (ShardActivity.WAITING, ShardActivity.OPENING)
         if is_due or (is_busy and now_s - since_s > LATE_S):
-            functions = called_by(work.pipeline.transforms) if doing is Doing.CONVERTING else ()
-            late = ShardLate(self._key, doing=doing, for_s=now_s - since_s, functions=functions)
+            functions = called_by(work.pipeline.transforms) if activity is ShardActivity.CONVERTING else ()
+            late = ShardLate(self._key, doing=activity, for_s=now_s - since_s, functions=functions)
             return ShardState.LATE, ShardProblem.of(late)
         problem = self._lasting(problem)
         if problem is not None:

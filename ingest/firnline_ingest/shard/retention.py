@@ -37,7 +37,7 @@ class RetentionWatch:
 
     def __init__(self, row: ShardRow, start: Start, retention_hours: int) -> None:
         self._hours, self._shortest_hours = retention_hours, row.retention_hours or retention_hours
-        self.lasts(retention_hours)
+        self.set_retention_hours(retention_hours)
         self._written = RetentionState(row.read_through, row.tip_ms, row.arrived_ms, row.retention_hours)
         self._tip_ms, self._arrived_ms = row.tip_ms, row.arrived_ms
         self._open_ms = 0
@@ -48,8 +48,8 @@ class RetentionWatch:
         self._first = row.first_read if isinstance(start, TrimHorizon) else None
         self._pages: deque[RetentionState] = deque()
 
-    def lasts(self, retention_hours: int) -> None:
-        """The stream's retention as it is now. The shortest since the tip was seen counts: what left does not come back."""
+    def set_retention_hours(self, retention_hours: int) -> None:
+        """Sets the stream's current retention. The shortest since the tip was seen counts: lost records do not come back."""
         self._hours, self._shortest_hours = retention_hours, min(self._shortest_hours, retention_hours)
 
     @property

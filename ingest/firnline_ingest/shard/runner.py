@@ -15,7 +15,7 @@ from firnline_ingest.ledger.errors import Fenced
 from firnline_ingest.shard.append_bisection import AppendBisections
 from firnline_ingest.shard.opening import OpenedShard, open_shard
 from firnline_ingest.shard.receipt import Receipt, ShardProblem, ShardState
-from firnline_ingest.shard.report import Doing, ShardReport
+from firnline_ingest.shard.report import ShardActivity, ShardReport
 from firnline_ingest.shard.request import ShardRequest
 from firnline_ingest.shard.session import ShardSession, TargetMoved
 from firnline_ingest.shard.steps import EpochStep
@@ -179,7 +179,7 @@ class ShardRunner:
         self.report.troubled(error)
         shard, cause = str(self.request.work.key), {"problem": error.id, "cause": error.what}
         log.info("shard.reopens", extra={"shard": shard, "failures": self.report.failures, **cause})
-        self.report.doing(Doing.WAITING)
+        self.report.set_activity(ShardActivity.WAITING)
         longest = self._services.reopen_delay_s * 2.0 ** min(self.report.failures, 10)
         self.request.wait(min(LONGEST_BACKOFF_S, longest) * self._services.jitter())
 

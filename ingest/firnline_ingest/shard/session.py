@@ -1,7 +1,7 @@
-"""One shard in one process, whatever the epoch: the order of effects of docs/design/ledger.md, section 6, and nothing else.
+"""Ingests one shard in one process, across epochs, in the order of effects of docs/design/ledger.md, section 6.
 
-A page is read; its dead letters are durable before any append that accounts for them; its rows are appended; what is
-committed is proven; the ledger never runs ahead of a proof.
+A page is read; its dead letters are durable before any append that accounts for them; its rows are appended; committed rows
+are proven; the ledger never runs ahead of a proof.
 """
 
 from collections.abc import Sequence
@@ -22,7 +22,7 @@ from firnline_ingest.shard.ledger_writer import LedgerWriter
 from firnline_ingest.shard.opening import OpenedShard
 from firnline_ingest.shard.pages import ShardPages, user_records_of
 from firnline_ingest.shard.receipt import ShardState
-from firnline_ingest.shard.report import RECORDS, Doing, ShardReport, ShardSnapshot
+from firnline_ingest.shard.report import RECORDS, ShardActivity, ShardReport, ShardSnapshot
 from firnline_ingest.shard.request import ShardRequest, arrived_by
 from firnline_ingest.shard.retention import RetentionWatch
 from firnline_ingest.shard.steps import EpochStep
@@ -89,9 +89,9 @@ class ShardSession:
         self._proven_before = self.writers.proven
 
     def ingest(self, request: ShardRequest) -> ShardState:
-        """Takes in the shard until its end, a bounded run's end, or the request's; then everything is proven.
+        """Ingests the shard until its end, a bounded run's end, or the request's; then everything is proven.
 
-        Raises what stops the shard or makes it open its channel again, and TargetMoved.
+        Raises the error that stops the shard or makes it reopen its channel, and TargetMoved.
         """
         self._request = request
         state, children = ShardState.READING, tuple[str, ...]()
@@ -116,29 +116,29 @@ class ShardSession:
 
         Raises SettlingStopped where the shard is not wanted any more.
         """
-        assert self._request is not None, "only what is asked for is taken in"
+        assert self._request is not None, "only what is asked for is ingested"
         self._checkpointer.tick()
-        self._report.doing(Doing.WAITING)
+        self._report.set_activity(ShardActivity.WAITING)
         self._refuse_a_moved_target()
         if self._request.is_over:
             raise SettlingStopped
 
     def _next_page(self, request: ShardRequest) -> Read | None:
-        self._rows.know_tables(self._services.known_columns(request.work, self._opening))
+        self._rows.set_tables(self._services.known_columns(request.work, self._opening))
         try:
             page = self._pages.next(request, self.writers.unproven_bytes)
         except ShardExpired:  # if the policy goes on without the rest, this was its end
             self._checkpointer.shard_expired()
             page = Read((), None, is_end=True)
         if self._pages.is_taken:
-            self._checkpointer.hurry()
-        self._checkpointer.waits(self._pages.waits_ms)
+            self._checkpointer.request_flush()
+        self._checkpointer.set_held_back_ms(self._pages.held_back_ms)
         self._refuse_a_moved_target()
-        self._retention.lasts(request.work.retention_hours)
+        self._retention.set_retention_hours(request.work.retention_hours)
         return page
 
     def _take_in(self, page: Read, request: ShardRequest) -> ShardState:
-        self._report.doing(Doing.SENDING)
+        self._report.set_activity(ShardActivity.SENDING)
         self._report.tally.read(page)
         self._services.observer(EpochStep.READ, self._work.key)
         self._checkpointer.records_lost(page)
@@ -159,7 +159,7 @@ class ShardSession:
         return ShardState.DONE if request.arrival_ms is not None and is_done else ShardState.READING
 
     def _ingest_records(self, records: Sequence[Record]) -> None:
-        """Takes in all at once, unless a channel was lost here before."""
+        """Ingests all records at once, unless a channel was lost here before."""
         while records:
             at_once = self.writers.records_at_once(records), self._decided.records_at_once(records)
             some = records[: min(*at_once, self._counted_at_once(records))]
@@ -170,9 +170,9 @@ class ShardSession:
 
     def _ingest_at_once(self, records: Sequence[Record]) -> int:
         """Returns how many of them were taken in: the rest waits if their rows would be too many at once."""
-        self._report.doing(Doing.CONVERTING)
+        self._report.set_activity(ShardActivity.CONVERTING)
         made = self._converted(records)
-        self._report.doing(Doing.SENDING)
+        self._report.set_activity(ShardActivity.SENDING)
         records = records[: made.taken]
         try:
             self._keep_and_append(records, made)
@@ -205,7 +205,7 @@ class ShardSession:
         new_columns = self._services.new_columns_of(self._work.pipeline)
         if not made.unanswered_keys or new_columns is None:
             return made
-        self._report.doing(Doing.ADDING_COLUMNS)
+        self._report.set_activity(ShardActivity.ADDING_COLUMNS)
         pipeline, shard = self._work.pipeline, str(self._work.key)
         with_columns = new_columns.rows_of(
             self._rows, records, pipeline, self._work.tables, shard, opening=self._opening
@@ -243,7 +243,7 @@ class ShardSession:
         self._finish()
 
     def _settle(self) -> None:
-        assert self._request is not None, "only what is asked for is taken in"
+        assert self._request is not None, "only what is asked for is ingested"
         self._checkpointer.settle(self._request.wait)
 
     def _finish(self, *, ended: bool = False, children: tuple[str, ...] = ()) -> None:

@@ -1,8 +1,8 @@
-"""Up to which time of arrival the shards of a stream may be taken in, from one plan to the next.
+"""Computes the alignment bound of a stream: the latest arrival time that any of its shards may ingest until the next plan.
 
-Where a shard has come to is in the ledger: what it has taken in, its tip, and the arrival of a record that it holds back. So the
-slowest shard always goes on: the record that it holds is no later than the bound that follows from it. Shards that wait for their
-parents are not planned, and an ended one neither; a child is where its parents were.
+The ledger has each shard's progress: what it has ingested, its tip, and the arrival of a record that it holds back. So the
+slowest shard always makes progress: the record that it holds is no later than the bound that follows from it. Shards that wait
+for their parents are not planned, nor are ended ones; a child starts where its parents were.
 """
 
 import time
@@ -19,8 +19,8 @@ HOUR_MS = 3_600_000
 
 
 @dataclass(slots=True)
-class Bounds:
-    """Remembers since when each shard has been where it is; one planner's."""
+class AlignmentBounds:
+    """Alignment bounds of one planner's streams; remembers since when each shard has been where it is."""
 
     clock: Callable[[], float] = time.monotonic
     _been: dict[ShardKey, tuple[int, float]] = field(default_factory=dict)
@@ -100,4 +100,4 @@ def come_ms(start: PlannedStart, view: StreamView) -> int:
 def _taken_ms(start: PlannedStart, view: StreamView) -> int:
     """0 where nothing of it was read."""
     row = view.rows.get(start.shard)
-    return max(row.tip_ms, row.arrived_ms, row.waits_ms) if row is not None else 0
+    return max(row.tip_ms, row.arrived_ms, row.held_back_ms) if row is not None else 0

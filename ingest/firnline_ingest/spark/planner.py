@@ -37,7 +37,7 @@ from firnline_ingest.ledger.plan import PlannedStart, StreamView, plan_shards, p
 from firnline_ingest.ledger.provision import unchecked_ledger
 from firnline_ingest.ledger.registration import Registrar
 from firnline_ingest.shard.receipt import ShardProblem
-from firnline_ingest.spark.alignment import Bounds
+from firnline_ingest.spark.alignment import AlignmentBounds
 from firnline_ingest.spark.streams import Streams
 
 if TYPE_CHECKING:
@@ -125,7 +125,7 @@ class ShardPlanner:
     _clients: "PerAccess[KinesisClient]" = field(init=False)
     _lineages: Lineages = field(init=False)
     _streams: Streams = field(init=False)
-    _bounds: Bounds = field(default_factory=Bounds)
+    _bounds: AlignmentBounds = field(default_factory=AlignmentBounds)
     _marks: dict[str, StreamMark] = field(default_factory=dict)
     _views: tuple[int, Mapping[str, StreamView | Paused | ShardProblem]] = (0, MappingProxyType({}))
     """Of which epoch the last plan was, and what it saw."""
@@ -156,8 +156,8 @@ class ShardPlanner:
         return SourceOffset(epoch, streams)
 
     def rows(self, offset: SourceOffset) -> Iterator[PlanRow]:
-        """Yields what an offset asks for, as its plan saw the world; afresh where it is replayed. A stream that was recreated
-        since then has no rows: the next plan begins the new one.
+        """Decodes an offset into work; recomputes the plan if Spark replays the offset. A stream that was recreated since then
+        has no rows: the next plan begins the new one.
         """
         epoch, views = self._views
         if epoch != offset.epoch:

@@ -1,8 +1,7 @@
-"""Shares of reading where not everybody can be read: streams share what room there is, so that none takes it all by
-being resharded.
+"""Divides the task slots among streams if there are too few, so that a resharded stream does not take them all.
 
-Each stream gets as many shards as it has, or as many as any other, whichever is less; what is left over goes to those that
-have more. A shard that is read already goes before one that is not, so that shards do not take turns.
+Each stream gets as many slots as it has shards, or as many as any other stream, whichever is less; free slots go to streams with
+more shards. A shard that is read already goes before one that is not, so that shards do not take turns.
 """
 
 from collections import defaultdict

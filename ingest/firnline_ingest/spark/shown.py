@@ -1,6 +1,6 @@
-"""The engine's display of itself in the ledger, for people and commands that ask while it runs, and after it has ended.
+"""Publishes the engine's status report in the ledger, for people and commands, while it runs and after it has ended.
 
-Nothing here stops an engine: what could not be written is said in the log, and tried again with the next epoch.
+No failure here stops an engine: a report that could not be written is logged, and written with the next epoch.
 """
 
 import logging

@@ -1,4 +1,4 @@
-"""Code of a task in an executor's Python process: builds this process's services once, and takes groups of shards.
+"""Code of a task in an executor's Python process: builds this process's services once, and ingests groups of shards.
 
 The group outlives the task: its shards go on being read, and the next epoch finds them. It is rebuilt when the
 configuration or the run changes.

@@ -82,7 +82,7 @@ def test_keys_and_columns(world: World, sql: Sql) -> None:
 
 def test_keys_without_a_column_are_counted() -> None:
     maker = RowMaker(parse(PipelineConfig, DOCUMENT, "engine.json"), "s", "shardId-000000000000")
-    maker.know([*COLUMNS, "KINESISMETADATA"])
+    maker.set_columns([*COLUMNS, "KINESISMETADATA"])
     for payload, becomes, _ in lines("a record"):
         made = maker.convert([Record("100", payload.encode(), "key", 1.5)])
         assert made.unknown_keys == ("unknown_keys" in becomes), payload

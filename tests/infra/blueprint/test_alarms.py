@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from firnline_infra.blueprint.alarms import ALARMS, About, AlarmRule
+from firnline_infra.blueprint.alarms import ALARMS, AlarmRule, MetricScope
 from firnline_infra.environment import Environment
 from firnline_infra.kinds.observability import metric_alarms
 from firnline_infra.specification import parse_spec
@@ -146,7 +146,7 @@ def test_each_threshold_rings_at_it_and_not_before(rule: AlarmRule) -> None:
     found = alarms_of(
         "{name: orders, consumers: [engine]}",
         WITH_LOG_GROUP,
-        readers=(READER_OF.get(rule.about, "polling"),),
+        readers=(READER_OF.get(rule.scope, "polling"),),
         more=REFRESHED,
         contract=rule.contract,
     )
@@ -159,7 +159,7 @@ def test_each_threshold_rings_at_it_and_not_before(rule: AlarmRule) -> None:
     assert rings(alarm, *[bad] * alarm["evaluation_periods"])
     assert not rings(alarm, *[good] * alarm["evaluation_periods"])
     assert not rings(alarm, *[bad] * (alarm["evaluation_periods"] - 1), good)
-    assert rings(alarm, *[None] * alarm["evaluation_periods"]) == (rule.silence == "breaching")
+    assert rings(alarm, *[None] * alarm["evaluation_periods"]) == (rule.treat_missing_data == "breaching")
 
 
 REFRESHED = (
@@ -175,7 +175,7 @@ def test_a_view_that_is_refreshed_on_a_schedule_is_looked_at_once_in_each_interv
     assert "every 20 minutes" in found["alarm_description"]
 
 
-READER_OF = {About.CONSUMER: "{fan_out: {consumer: engine}}"}
+READER_OF = {MetricScope.CONSUMER: "{fan_out: {consumer: engine}}"}
 
 
 def test_it_says_after_how_many_hours_records_of_a_stream_of_ours_are_lost() -> None:

@@ -162,7 +162,7 @@ def test_a_role_that_has_a_users_name_is_no_user(world: World, blueprint: Bluepr
     """An `up` that was killed may have made the one and not the other: the next one makes it."""
     world.sql(f"GRANT OWNERSHIP ON ROLE {INGEST} TO ROLE {DEPLOY} COPY CURRENT GRANTS")
     with closing(world.session()) as session:
-        assert [each.called for each in hidden_objects(blueprint, session, STATE)] == []
+        assert [each.display_name for each in hidden_objects(blueprint, session, STATE)] == []
         check_visible(blueprint, session, STATE)
 
 
@@ -181,7 +181,7 @@ def test_a_table_that_was_replaced_or_given_away_without_its_grants_is_hidden_an
     with closing(world.session()) as session:
         with pytest.raises(ObjectsHidden, match=r"ORDERS, which role (ACCOUNTADMIN|SYSADMIN) owns") as refused:
             check_visible(blueprint, session, STATE)
-        assert [each.called for each in hidden_by_statement(blueprint, session, STATE)] == [
+        assert [each.display_name for each in hidden_by_statement(blueprint, session, STATE)] == [
             "snowflake table SIGHT.RAW.ORDERS"
         ]
         world.sql(refused.value.next_step.partition("run this:")[2].partition(";")[0].strip())

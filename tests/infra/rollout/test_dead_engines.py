@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from firnline_infra.rollout.context import Bounds
+from firnline_infra.rollout.context import Timeouts
 from firnline_infra.rollout.errors import NotReady, RolloutFailed
 from firnline_infra.rollout.records import Outcome
 from firnline_infra.runtimes.service import Problem, RunState
@@ -29,7 +29,7 @@ def test_an_engine_that_has_been_silent_for_an_hour_is_stopped_and_started_again
     found = deployed.roll_out().deploy(OLD)
     assert found.number == 2
     assert (deployed.running, deployed.started) == ([OLD.hash], [OLD.hash, OLD.hash])
-    assert deployed.now_s - began_s < 3 * Bounds().heartbeat_s + 3 * BEGINS_S, (
+    assert deployed.now_s - began_s < 3 * Timeouts().heartbeat_s + 3 * BEGINS_S, (
         "it is waited for no longer than it may take"
     )
     assert deployed.roll_out().records.newest().outcome is Outcome.GOOD
@@ -43,7 +43,7 @@ def test_one_that_its_service_starts_again_by_itself_is_waited_for(deployed: Wor
 
     def restarted(seconds: float) -> None:
         sleep(seconds)
-        if engine.frozen_s is not None and engine.frozen_s > Bounds().begin_s / 2:
+        if engine.frozen_s is not None and engine.frozen_s > Timeouts().begin_s / 2:
             deployed.ledger.end_run(engine.holds)
             engine.frozen_s, engine.holds, engine.age_s, engine.stops_in_s = None, "", 0, None
 
@@ -58,7 +58,7 @@ def test_one_that_is_silent_since_a_minute_is_given_the_rest_of_a_start(deployed
     deployed.sleep(60)
     began_s = deployed.now_s
     deployed.roll_out().deploy(OLD)
-    assert Bounds().begin_s - 60 <= deployed.now_s - began_s < Bounds().begin_s + 120
+    assert Timeouts().begin_s - 60 <= deployed.now_s - began_s < Timeouts().begin_s + 120
     assert deployed.started == [OLD.hash, OLD.hash]
 
 

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from firnline_infra.rollout.context import Bounds
+from firnline_infra.rollout.context import Timeouts
 from firnline_infra.rollout.errors import EngineElsewhere, RolloutFailed
 from firnline_infra.runtimes.service import Run, RunState
 from firnline_ingest.ledger.backend import Run as EngineRun
@@ -101,7 +101,7 @@ def test_a_run_that_its_service_never_knows_has_failed(deployed: World) -> None:
     began_s = deployed.now_s
     with pytest.raises(RolloutFailed, match="run run-1 is UNKNOWN"):
         deployed.roll_out().deploy(NEW)
-    assert deployed.now_s - began_s > Bounds().known_s
+    assert deployed.now_s - began_s > Timeouts().visible_s
 
 
 def test_a_run_that_its_service_has_forgotten_after_it_knew_it_has_failed_at_once(deployed: World) -> None:

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from firnline_infra.rollout.context import Bounds
+from firnline_infra.rollout.context import Timeouts
 from firnline_infra.rollout.errors import RolloutFailed
 from firnline_infra.rollout.records import Outcome
 from firnline_infra.runtimes.waiting import WaitsFor, waits_for
@@ -31,10 +31,10 @@ def failed(world: World) -> RolloutFailed:
 @pytest.mark.parametrize(
     ("words", "within_s"),
     [
-        (IMAGE, Bounds().passing_s + 10),
-        ('pod d: CreateContainerConfigError: secret "keys" not found', Bounds().passing_s + 10),
-        (SELECTOR, Bounds().room_s + 10),
-        ("", Bounds().begin_s + 10),
+        (IMAGE, Timeouts().passing_s + 10),
+        ('pod d: CreateContainerConfigError: secret "keys" not found', Timeouts().passing_s + 10),
+        (SELECTOR, Timeouts().room_s + 10),
+        ("", Timeouts().begin_s + 10),
     ],
 )
 def test_it_fails_with_the_services_words_and_leaves_the_old_engine_alone(
@@ -59,7 +59,9 @@ def test_for_want_of_room_the_old_engine_is_stopped(deployed: World) -> None:
     assert deployed.running == [NEW.hash]
 
 
-@pytest.mark.parametrize(("words", "within_s"), [(IMAGE, Bounds().passing_s + 10), (SELECTOR, Bounds().room_s + 10)])
+@pytest.mark.parametrize(
+    ("words", "within_s"), [(IMAGE, Timeouts().passing_s + 10), (SELECTOR, Timeouts().room_s + 10)]
+)
 @pytest.mark.parametrize("lacking", [False, True], ids=["stop_first", "no room for two"])
 def test_where_the_old_one_is_to_be_stopped_first_a_probe_leaves_it_alone(
     deployed: World, words: str, within_s: float, *, lacking: bool
@@ -117,7 +119,7 @@ def test_where_it_is_stopped_first_what_ran_before_is_back_at_once(deployed: Wor
     with pytest.raises(RolloutFailed, match=r"ImagePullBackOff.*The one before runs again"):
         deployed.roll_out().deploy(new)
     assert deployed.running == [OLD.hash]
-    assert deployed.now_s - began_s < Bounds().passing_s + 2 * BEGINS_S + 30
+    assert deployed.now_s - began_s < Timeouts().passing_s + 2 * BEGINS_S + 30
 
 
 def test_what_passes_within_seconds_fails_nothing(deployed: World) -> None:
@@ -127,7 +129,7 @@ def test_what_passes_within_seconds_fails_nothing(deployed: World) -> None:
 
     def passing(seconds: float) -> None:
         sleep(seconds)
-        if deployed.now_s - since_s > Bounds().passing_s / 2 and deployed.unable.pop(NEW.hash, None):
+        if deployed.now_s - since_s > Timeouts().passing_s / 2 and deployed.unable.pop(NEW.hash, None):
             engine = deployed.engines[-1]
             engine.run = replace(engine.run, reason="", waits_for=WaitsFor.UNKNOWN)
 

@@ -2,7 +2,7 @@ from dataclasses import replace
 
 import pytest
 
-from firnline_infra.rollout.context import Bounds
+from firnline_infra.rollout.context import Timeouts
 from firnline_infra.rollout.errors import (
     DeployRunning,
     EngineElsewhere,
@@ -93,7 +93,7 @@ def test_an_engine_that_was_started_elsewhere_is_not_fought_with(world: World) -
 def test_the_row_of_an_engine_that_was_killed_keeps_nobody_from_starting(world: World) -> None:
     world.ledger.begin_run(EngineRun("killed", "process 7 on a laptop"), None)
     refuse_a_foreign_engine(world.roll_out().context(None), NEW.application, [])
-    assert world.now_s == 1000 + Bounds().heartbeat_s
+    assert world.now_s == 1000 + Timeouts().heartbeat_s
 
 
 def test_an_engine_that_does_not_listen_is_cancelled(deployed: World) -> None:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from firnline_infra.rollout.context import Bounds
+from firnline_infra.rollout.context import Timeouts
 from firnline_infra.rollout.errors import RolloutFailed
 from firnline_ingest.ledger.engine_report import EngineReport
 from tests.infra.rollout.world import NEW, World
@@ -27,20 +27,20 @@ def slow(seconds: float) -> World:
 
 
 def test_a_first_engine_whose_executors_come_late_is_not_stopped() -> None:
-    world = slow(Bounds().serve_s + 240)
+    world = slow(Timeouts().serve_s + 240)
     world.roll_out().deploy(NEW)
     assert (world.running, world.started) == ([NEW.hash], [NEW.hash])
 
 
 def test_one_whose_spark_never_comes_up_fails_and_that_is_said() -> None:
-    world = slow(10 * Bounds().begin_s)
+    world = slow(10 * Timeouts().begin_s)
     with pytest.raises(RolloutFailed, match="its Spark does not come up"):
         world.roll_out().deploy(NEW)
     assert world.running == []
 
 
 def test_one_that_reports_a_failure_before_its_spark_is_up_is_given_the_time_of_a_start_all_the_same() -> None:
-    world = slow(Bounds().serve_s + 240)
+    world = slow(Timeouts().serve_s + 240)
     passes = world.sleep
 
     def reports(seconds: float) -> None:
@@ -60,4 +60,4 @@ def test_one_whose_spark_is_up_has_serve_s_to_open_its_shards() -> None:
     began_s = world.now_s
     with pytest.raises(RolloutFailed, match="does not read any shard"):
         world.roll_out().deploy(NEW)
-    assert world.now_s - began_s < Bounds().serve_s + 120
+    assert world.now_s - began_s < Timeouts().serve_s + 120

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from firnline_infra.rollout.context import Bounds
+from firnline_infra.rollout.context import Timeouts
 from firnline_infra.rollout.errors import NotReady, RolloutCutOff, RolloutFailed
 from firnline_infra.rollout.phases import Phase
 from firnline_infra.rollout.records import Outcome
@@ -130,7 +130,7 @@ def test_an_old_engine_that_does_not_listen_is_cancelled_and_followed(deployed: 
     found = deployed.roll_out().deploy(NEW)
     assert deployed.running == [NEW.hash]
     assert found.gap_s is not None
-    assert found.gap_s > Bounds().stop_s
+    assert found.gap_s > Timeouts().stop_s
 
 
 def test_a_run_that_its_service_does_not_let_go_of_does_not_undo_a_roll_out_that_has_happened(deployed: World) -> None:

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from firnline_infra.rollout.context import Bounds
+from firnline_infra.rollout.context import Timeouts
 from firnline_infra.rollout.errors import NotReady, RolloutCutOff, RolloutFailed
 from firnline_infra.rollout.phases import Phase
 from firnline_infra.runtimes.service import Problem, RunState
@@ -130,7 +130,7 @@ def test_what_a_new_engine_can_not_get_over_ends_the_watch_in_its_own_words() ->
     began_s = world.now_s
     with pytest.raises(RolloutFailed, match=r"\[FL-3006\] table LAKE.RAW.ORDERS is not there") as failed:
         world.roll_out().deploy(NEW)
-    assert world.now_s - began_s < Bounds().serve_s
+    assert world.now_s - began_s < Timeouts().serve_s
     assert world.running == [OLD.hash]
     assert f"firnline logs --run {world.engines[1].run.id} says" in failed.value.next_step
 

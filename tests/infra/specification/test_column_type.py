@@ -2,7 +2,7 @@
 
 import pytest
 
-from firnline_infra.specification.column_type import ColumnType, NotAType, same_type, written_type
+from firnline_infra.specification.column_type import ColumnType, NotAType, same_type, valid_type
 
 
 @pytest.mark.parametrize(
@@ -97,4 +97,4 @@ def test_a_type_is_made_as_its_kind_of_table_has_it(written: str, elsewhere: str
 )
 def test_what_is_no_type_is_told(text: str, said: str) -> None:
     with pytest.raises(NotAType, match=said):
-        written_type(text)
+        valid_type(text)

@@ -71,7 +71,7 @@ def test_fields_that_no_page_names_are_kept_as_they_came() -> None:
 
 def test_keys_without_a_column_are_counted() -> None:
     rows = maker(LOGS)
-    rows.know(["ID", "TIMESTAMP", "MESSAGE", "OWNER", "LOGGROUP", "LOGSTREAM"])
+    rows.set_columns(["ID", "TIMESTAMP", "MESSAGE", "OWNER", "LOGGROUP", "LOGSTREAM"])
     made = rows.convert([Record("1", envelope(entity=1), "key", 1.5)])
     assert made.unknown_keys == len(EVENTS) * len(["subscriptionFilters", "entity"])
 

@@ -53,7 +53,7 @@ class World:
 
     def reader(self, start: Start | None = None, shard: int = 0, *, is_registered_here: bool = False) -> ShardReader:
         key = ShardKey("events", self.stream.found.created_ms, self.stream.shards[shard].id)
-        looks: Any = {"is_registered_here": is_registered_here, "clock": self.seconds, "look_s": 5}
+        looks: Any = {"is_registered_here": is_registered_here, "clock": self.seconds, "poll_interval_s": 5}
         source = FanOutSource(self.client, key, self.arn, Consumers(self.client), **looks)
         options: Any = {"source": source, "clock": self.seconds, "jitter": lambda: 1.0}
         reader = ShardReader(self.client, key, start or TrimHorizon(), PollingConfig(), **options)
@@ -290,7 +290,7 @@ def test_a_process_has_more_subscriptions_at_once_than_its_client_keeps_connecti
     many = world.kinesis.create_stream("many", shards=16)
     consumers, arn = Consumers(world.client), register(world.kinesis, many.arn, "one")
     keys = [ShardKey("many", many.found.created_ms, shard.id) for shard in many.shards]
-    sources = [FanOutSource(world.client, key, arn, consumers, clock=world.seconds, look_s=5) for key in keys]
+    sources = [FanOutSource(world.client, key, arn, consumers, clock=world.seconds, poll_interval_s=5) for key in keys]
     assert [source.page(TrimHorizon()) is not None for source in sources] == [True] * len(sources)
     for number, shard in enumerate(many.shards):
         shard.put(b'{"n":%d}' % number)
@@ -307,7 +307,7 @@ def test_shards_take_turns_where_a_process_may_hold_fewer_subscriptions_and_each
     few = world.kinesis.create_stream("few", shards=3)
     consumers, arn = Consumers(world.client), register(world.kinesis, few.arn, "one")
     keys = [ShardKey("few", few.found.created_ms, shard.id) for shard in few.shards]
-    looks: Any = {"turns": Turns(1), "clock": world.seconds, "look_s": 0.1}
+    looks: Any = {"turns": Turns(1), "clock": world.seconds, "poll_interval_s": 0.1}
     sources = [FanOutSource(world.client, key, arn, consumers, **looks) for key in keys]
     readers = [
         ShardReader(world.client, key, TrimHorizon(), PollingConfig(), source=source, clock=world.seconds)

@@ -131,9 +131,9 @@ def test_keys_without_a_column_are_counted_in_rows_alone(how: dict[str, object])
     everything = records(*(payload for payload, _ in UNKNOWN), *[b'{"a":1,"x":1}'] * 20, *([b""] if how else []))
     expected = sum(count for _, count in UNKNOWN) + 20
     assert made_by.convert(everything).unknown_keys == 0, "nobody knows the columns"
-    made_by.know(("A",))
+    made_by.set_columns(("A",))
     assert made_by.convert(everything).unknown_keys == expected
-    made_by.know(["A", "X"])  # somebody added one
+    made_by.set_columns(["A", "X"])  # somebody added one
     assert made_by.convert(everything).unknown_keys == 1
-    made_by.know(None)
+    made_by.set_columns(None)
     assert made_by.convert(everything).unknown_keys == 0

@@ -6,7 +6,15 @@ from firnline_ingest.kinesis.start import TrimHorizon
 from firnline_ingest.ledger.errors import LedgerUnavailable
 from firnline_ingest.ledger.row import RunningTotals, ShardRow
 from firnline_ingest.shard.receipt import Receipt, ShardState, Tally
-from firnline_ingest.shard.report import FAILING, LATE_S, OPENING_S, UNANSWERED_S, Doing, ShardReport, ShardSnapshot
+from firnline_ingest.shard.report import (
+    FAILING,
+    LATE_S,
+    OPENING_S,
+    UNANSWERED_S,
+    ShardActivity,
+    ShardReport,
+    ShardSnapshot,
+)
 from firnline_ingest.snowflake.channel_errors import ChannelStalled
 from firnline_ingest.snowflake.errors import SnowflakeUnavailable
 from firnline_ingest.snowflake.in_flight import Chunk
@@ -31,7 +39,7 @@ class Watched:
 
     def reads(self, behind_ms: int = 0) -> None:
         self.report.opened()
-        self.report.doing(Doing.READING)
+        self.report.set_activity(ShardActivity.READING)
         self.report.answered(self.clock(), "")
         self.report.show(ShardSnapshot(replace(self.report.tally, behind_ms=behind_ms)))
 
@@ -39,7 +47,7 @@ class Watched:
         self.report.counted_up_to(Position(read_through))
         self.report.show(ShardSnapshot(replace(self.report.tally), Position(accounted)))
         self.report.answered(self.clock(), "")
-        self.report.doing(Doing.WAITING)
+        self.report.set_activity(ShardActivity.WAITING)
 
 
 def told(receipt: Receipt) -> tuple[ShardState, str | None]:
@@ -51,7 +59,7 @@ def test_a_shard_that_nobody_answers_for_is_not_caught_up_and_after_minutes_the_
     watched.reads(behind_ms=0)
     assert (watched.receipt().behind_ms, watched.receipt().unanswered_s) == (0, 0)
     watched.report.answered(0.0, "GetRecords on 'events' got no useful answer: HTTP 500")
-    watched.report.doing(Doing.WAITING)
+    watched.report.set_activity(ShardActivity.WAITING)
     assert (watched.receipt(60.0).behind_ms, watched.receipt().unanswered_s) == (60_000, 60)
     assert told(watched.receipt()) == (ShardState.READING, None)
     receipt = watched.receipt(UNANSWERED_S)
@@ -78,7 +86,7 @@ def test_an_opening_that_lasts_since_its_first_try_is_a_failure_and_goes_on(worl
 def test_a_call_that_lasts_is_named_with_since_when(world: World) -> None:
     watched = Watched(world)
     watched.reads()
-    watched.report.doing(Doing.WRITING)
+    watched.report.set_activity(ShardActivity.WRITING)
     receipt = watched.receipt(LATE_S + 1)
     assert told(receipt) == (ShardState.LATE, "FL-2201")
     assert f"writing its row of the ledger for {LATE_S + 1:.0f} s" in receipt.problem.what
@@ -89,12 +97,12 @@ def test_a_function_of_the_users_that_does_not_return_is_named(world: World) -> 
     declared = [{"type": "flatten"}, {"type": "callable", "callable": "acme.orders:cleaned", "version": "1"}]
     watched.work = replace(watched.work, pipeline=pipeline(transforms=declared))
     watched.reads()
-    watched.report.doing(Doing.CONVERTING)
+    watched.report.set_activity(ShardActivity.CONVERTING)
     receipt = watched.receipt(LATE_S + 1)
     assert told(receipt) == (ShardState.LATE, "FL-2201")
     assert f"making rows of records (by acme.orders:cleaned) for {LATE_S + 1:.0f} s" in receipt.problem.what
     assert "stop the engine and fix the function" in receipt.problem.next_step
-    watched.report.doing(Doing.SENDING)
+    watched.report.set_activity(ShardActivity.SENDING)
     assert "acme" not in str(watched.receipt(LATE_S + 1).problem)
 
 

@@ -18,7 +18,7 @@ from firnline_ingest.shard.pages import BufferedPage
 from firnline_ingest.shard.report import ShardReport
 from firnline_ingest.shard.request import ShardRequest
 from firnline_ingest.shard.work import ShardWork
-from firnline_ingest.spark.alignment import Bounds, come_ms
+from firnline_ingest.spark.alignment import AlignmentBounds, come_ms
 from firnline_ingest.spark.planner import SourceOffset
 from firnline_ingest.values import Fence, ShardKey
 from tests.fakes.clock import Clock
@@ -117,7 +117,7 @@ class Engine:
     rows: dict[str, ShardRow] = field(default_factory=dict)
     readers: dict[str, Reader] = field(default_factory=dict)
     taken: dict[str, int] = field(default_factory=dict)
-    bounds: Bounds = field(default_factory=Bounds)
+    bounds: AlignmentBounds = field(default_factory=AlignmentBounds)
     rule: Alignment = field(default_factory=lambda: Alignment(max_ahead_seconds=SPAN_S))
     goes_out: bool = False
     """A service is away: plans are made, and no shard comes further. It begins where no shard waits for the bound: whether the
@@ -153,7 +153,7 @@ class Engine:
     def _write(self, shard: Shard, reader: Reader, read: Read | None) -> None:
         key = ShardKey("events", BORN_MS, shard.id)
         row = self.rows.get(shard.id) or ShardRow(key=key, start=TrimHorizon())
-        row = replace(row, waits_ms=max(row.waits_ms, reader.held.waits_ms))
+        row = replace(row, held_back_ms=max(row.held_back_ms, reader.held.held_back_ms))
         if read is not None:
             for each in read.records:
                 self._takes(shard, int((each.ApproximateArrivalTimestamp or 0) * 1000))
@@ -210,12 +210,12 @@ def views(*come_ms: int) -> StreamView:
     return StreamView(lineage, rows, dict.fromkeys(shards, "h"), BORN_MS)
 
 
-def until(bounds: Bounds, rule: Alignment | None, view: StreamView) -> int:
+def until(bounds: AlignmentBounds, rule: Alignment | None, view: StreamView) -> int:
     return bounds.until_ms(rule, view, list(planned_starts(view.lineage, view.rows, view.offsets, BORN_MS)))
 
 
 def test_where_it_is_not_asked_for_nothing_waits() -> None:
-    assert until(Bounds(), None, views(BORN_MS, BORN_MS + HOUR_MS)) == 0
+    assert until(AlignmentBounds(), None, views(BORN_MS, BORN_MS + HOUR_MS)) == 0
 
 
 def test_a_shard_that_comes_no_further_is_left_out_only_where_that_is_said() -> None:
@@ -224,7 +224,7 @@ def test_a_shard_that_comes_no_further_is_left_out_only_where_that_is_said() -> 
         (Alignment(max_ahead_seconds=60), False),
         (Alignment(max_ahead_seconds=60, ignore_stalled_after_seconds=300), True),
     ):
-        bounds = Bounds(clock=clock)
+        bounds = AlignmentBounds(clock=clock)
         assert until(bounds, rule, views(BORN_MS, BORN_MS + HOUR_MS)) == BORN_MS + 60_000
         clock.now_s += 299
         assert until(bounds, rule, views(BORN_MS, BORN_MS + HOUR_MS + 1)) == BORN_MS + 60_000
@@ -235,7 +235,7 @@ def test_a_shard_that_comes_no_further_is_left_out_only_where_that_is_said() -> 
 
 def test_a_shard_that_nobody_ever_read_is_left_out_though_its_oldest_record_grows_younger() -> None:
     clock = Clock()
-    bounds, rule = Bounds(clock=clock), Alignment(max_ahead_seconds=60, ignore_stalled_after_seconds=300)
+    bounds, rule = AlignmentBounds(clock=clock), Alignment(max_ahead_seconds=60, ignore_stalled_after_seconds=300)
     for come in range(12):
         view = views(0, BORN_MS + HOUR_MS + come)
         lineage = replace(view.lineage, listed_ms=BORN_MS + RETENTION_H * HOUR_MS + int(clock.now_s * 1000))
@@ -247,7 +247,7 @@ def test_a_shard_that_nobody_ever_read_is_left_out_though_its_oldest_record_grow
 def test_shards_that_were_held_back_for_long_are_not_left_out_with_the_one_that_held_them() -> None:
     """Else nothing would keep them together while it stands."""
     clock = Clock()
-    bounds, rule = Bounds(clock=clock), Alignment(max_ahead_seconds=60, ignore_stalled_after_seconds=60)
+    bounds, rule = AlignmentBounds(clock=clock), Alignment(max_ahead_seconds=60, ignore_stalled_after_seconds=60)
     for slow in (0, 1, 2, 3, 3, 3, 3):
         said = until(bounds, rule, views(BORN_MS + slow, BORN_MS + HOUR_MS, BORN_MS + 2 * HOUR_MS))
         clock.now_s += 30
@@ -257,7 +257,7 @@ def test_shards_that_were_held_back_for_long_are_not_left_out_with_the_one_that_
 def test_the_bound_stays_where_no_shard_comes_further() -> None:
     """A service was away, and not one shard stalled: the first plan after it would let each run as far as it can."""
     clock = Clock()
-    bounds, rule = Bounds(clock=clock), Alignment(max_ahead_seconds=60, ignore_stalled_after_seconds=60)
+    bounds, rule = AlignmentBounds(clock=clock), Alignment(max_ahead_seconds=60, ignore_stalled_after_seconds=60)
     for _ in range(5):
         assert until(bounds, rule, views(BORN_MS, BORN_MS + 30_000)) == BORN_MS + 60_000
         clock.now_s += 61
@@ -271,7 +271,7 @@ def test_the_bound_stays_where_no_shard_comes_further() -> None:
 
 def test_shards_that_never_came_further_are_kept_together_by_the_slowest() -> None:
     clock = Clock()
-    bounds, rule = Bounds(clock=clock), Alignment(max_ahead_seconds=60, ignore_stalled_after_seconds=60)
+    bounds, rule = AlignmentBounds(clock=clock), Alignment(max_ahead_seconds=60, ignore_stalled_after_seconds=60)
     for _ in range(3):
         assert until(bounds, rule, views(BORN_MS)) == BORN_MS + 60_000
         clock.now_s += 61
@@ -281,7 +281,7 @@ def test_shards_that_never_came_further_are_kept_together_by_the_slowest() -> No
 def test_an_outage_of_all_shards_lets_none_of_them_run_ahead(seed: int) -> None:
     """Longer than a stalled shard is waited for: nothing can be read, or proven."""
     chance, clock = random.Random(seed), Clock()
-    engine = Engine(Stream(chance), chance, bounds=Bounds(clock=clock))
+    engine = Engine(Stream(chance), chance, bounds=AlignmentBounds(clock=clock))
     engine.rule = Alignment(max_ahead_seconds=SPAN_S, ignore_stalled_after_seconds=450)
     for number in range(1000):
         if engine.is_done:
@@ -293,7 +293,7 @@ def test_an_outage_of_all_shards_lets_none_of_them_run_ahead(seed: int) -> None:
 
 
 def test_what_is_remembered_is_of_the_shards_that_are_planned() -> None:
-    bounds, rule = Bounds(), Alignment(max_ahead_seconds=60)
+    bounds, rule = AlignmentBounds(), Alignment(max_ahead_seconds=60)
     for shards in (50, 2):
         assert until(bounds, rule, views(*[BORN_MS + HOUR_MS] * shards)) > 0
         assert len(bounds._been) == shards
@@ -315,7 +315,7 @@ def test_time_in_which_nobody_was_to_read_the_stream_leaves_no_shard_out(is_paus
     world = World(ledger=ledger)
     world.create("a", shards=2)
     planner = world.planner("a", alignment={"max_ahead_seconds": 60, "ignore_stalled_after_seconds": 300})
-    planner._bounds = Bounds(clock=clock)
+    planner._bounds = AlignmentBounds(clock=clock)
     offset = planner.next_offset(SourceOffset())
     for number, row in enumerate(planner.rows(offset)):
         key = ShardKey("a", row.created_ms, row.shard)

@@ -1,4 +1,4 @@
-"""`up`, after whatever happened to the one before."""
+"""Runs `up`, and first recovers from an earlier `up` that was killed."""
 
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -26,7 +26,7 @@ from firnline_infra.pulumi_cli.recovery.pending import (
 from firnline_infra.pulumi_cli.resource import ImportedResource
 
 ABSENT = "does not exist"  # the engine, where a provider reads nothing under an import id
-LOOKING = f"What was being made is looked for; an error '{ABSENT}' is an answer here, and no failure."
+LOOKING = f"Looking for objects that were being created; an error '{ABSENT}' is an answer here, not a failure."
 FAILED = re.compile(rf"(\S+) (\S+) \*\*importing failed\*\* error: resource '(.+)' {ABSENT}")
 NO_LOOKUPS: Mapping[str, Lookup] = {}
 
@@ -40,12 +40,12 @@ def recovered_up(
     refresh: bool = False,
     plan: Path | None = None,
 ) -> None:
-    """Clears what a killed command left, then brings the stack up. `say` hears what was found and done.
+    """Cleans up after a killed command, then brings the stack up. `say` is called with each finding and each step.
 
-    With `refresh`, what the cloud has become is looked at even if nothing was killed. With the `plan` of a preview,
-    nothing else is done than it says.
+    `refresh` refreshes the state first even if no command was killed. With the `plan` of a preview, exactly that plan is
+    applied.
 
-    Nothing that somebody else has is touched: a lock counts until its process is gone for certain, and an object that
+    Objects of other owners are not touched: a lock counts until its process is gone for certain, and an object that
     exists has to be the stack's own. Killed in turn, it can be run again. Raises StackInUse, PendingForeign,
     PendingUnknown, ErrorsReported if they are printed twice, and what `up` raises.
     """

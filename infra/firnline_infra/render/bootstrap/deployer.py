@@ -20,7 +20,7 @@ from firnline_infra.kinds.streams import CONSUMER, STREAM, stream_of
 from firnline_infra.render.bootstrap.engine_run import see_run
 from firnline_infra.render.bootstrap.redshift import reading_rights, statement_rights
 from firnline_infra.render.bootstrap.roll_out import roll_out_statements, status_statements
-from firnline_infra.render.bootstrap.tagged import clusters_of_associations, finding, in_region, known_by_tag
+from firnline_infra.render.bootstrap.tagged import clusters_of_associations, finding, in_region, statements_by_tag
 from firnline_infra.specification.arns import Arns
 from firnline_infra.specification.elsewhere import adopted_here
 from firnline_infra.specification.model import Durability, EnvironmentSpec
@@ -138,8 +138,8 @@ def _by_kind(spec: EnvironmentSpec, blueprint: Blueprint, *, reading: bool) -> I
     by_resources: dict[tuple[str, ...], dict[str, str]] = {}
     first: dict[tuple[str, ...], Kind] = {}
     for kind, arns in arns_by_kind(spec, blueprint).items():
-        if kind.known_by_tag:
-            yield from known_by_tag(spec, blueprint, kind, arns, reading=reading)
+        if kind.matched_by_tag:
+            yield from statements_by_tag(spec, blueprint, kind, arns, reading=reading)
             continue
         # Of two reasons for an action the last: a bucket's setting says more than the bucket that has it.
         by_resources.setdefault(arns, {}).update(kind.actions(Scope.OWN, reading=reading))

@@ -1,4 +1,4 @@
-"""The engine's report of itself in its ledger, and who may read it: whoever compares, and whoever rotates keys."""
+"""Rights to read the engine's status report in its ledger; used by the drift and key-rotation roles."""
 
 from collections.abc import Iterator
 

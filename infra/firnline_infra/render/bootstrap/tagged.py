@@ -50,7 +50,7 @@ FIND_ASSOCIATION = {"eks:ListPodIdentityAssociations": "Which service accounts h
 """Before an `up`, whether another's is in the way; after a killed one, what it was making."""
 
 
-def known_by_tag(
+def statements_by_tag(
     spec: EnvironmentSpec, blueprint: Blueprint, kind: Kind, arns: tuple[str, ...], *, reading: bool
 ) -> Iterator[PolicyStatement]:
     if not reading:

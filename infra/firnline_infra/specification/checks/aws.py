@@ -15,7 +15,7 @@ from firnline_infra.specification.model import Durability, EnvironmentSpec
 from firnline_infra.specification.names import Names, application_of, bootstrap_names, volume_names
 from firnline_infra.specification.origin import Origin
 from firnline_infra.specification.redshift import CLUSTER_NAME, WORKGROUP_NAME
-from firnline_infra.specification.runtime import WITHOUT_A_ROLE, Trust
+from firnline_infra.specification.runtime import ROLELESS, Trust
 from firnline_infra.specification.service_users import service_users
 from firnline_infra.specification.target_tables import target_tables
 from firnline_ingest.config.form import Form
@@ -42,9 +42,9 @@ def _a_bucket_is_left_out_only_where_nothing_has_to_last(spec: EnvironmentSpec) 
 
 def _a_role_has_a_name_where_there_is_one(spec: EnvironmentSpec) -> Iterator[str]:
     runtime = spec.aws.runtime
-    if runtime.role is not None and runtime.trust in WITHOUT_A_ROLE:
+    if runtime.role is not None and runtime.trust in ROLELESS:
         yield f"aws.runtime.role: no role is made with trust: {runtime.trust.value}; remove it."
-    if runtime.role_arn is not None and runtime.trust in WITHOUT_A_ROLE:
+    if runtime.role_arn is not None and runtime.trust in ROLELESS:
         yield f"aws.runtime.role_arn: no role is used with trust: {runtime.trust.value}; remove it."
 
 
@@ -249,7 +249,7 @@ def _what_the_bootstrap_makes_is_not_the_environments(spec: EnvironmentSpec) -> 
         yield f"{root}: gives the key the alias {application_of(spec)}, as keys of Pulumi's state have; name it otherwise."
     engine = Names.of(spec).engine_role
     is_of_ci = engine in (own.deployer_role, own.previewer_role) or engine.startswith(CI_ROLES)
-    if aws.runtime.trust not in WITHOUT_A_ROLE and is_of_ci:
+    if aws.runtime.trust not in ROLELESS and is_of_ci:
         path = "aws.runtime.role_arn" if aws.runtime.role_arn else "aws.runtime.role"
         yield f"{path}: {engine} is a role of CI; the engine needs one of its own."
 
