@@ -206,7 +206,7 @@ class PositionLost(SnowflakeError, Fatal):
     )
     remedy = (
         "make the pipe again with what the message names ([a pipe that selects](targets.md#a-pipe-of-your-own)); or "
-        "`audit: off`"
+        "`audit: false`"
     )
 
     def __init__(self, pipe: str, lost: Sequence[str]) -> None:
@@ -215,7 +215,7 @@ class PositionLost(SnowflakeError, Fatal):
             f"The SELECT of the pipe {pipe} does not put {wanted} into the column of that name, so that no row says which record "
             "it is, and nothing can prove that all are there.",
             next_step=f"make the pipe again with {wanted} at the place of that column (keys behind $1 keep their case; COPY goes "
-            "by the order of expressions, not by aliases); or say audit: off, if that is meant.",
+            "by the order of expressions, not by aliases); or say audit: false, if that is meant.",
         )
 
 
@@ -228,7 +228,7 @@ class PipeFilters(SnowflakeError, Fatal):
         "makes several rows of one. Nothing was written"
     )
     remedy = (
-        "make the pipe again without it, and filter by `routes` or `transforms`, which count what they drop; or `audit: off` "
+        "make the pipe again without it, and filter by `routes` or `transforms`, which count what they drop; or `audit: false` "
         "([a pipe that selects](targets.md#a-pipe-of-your-own))"
     )
 
@@ -238,7 +238,7 @@ class PipeFilters(SnowflakeError, Fatal):
             f"The SELECT of the pipe {pipe} goes on behind its source: {shown}. Snowflake drops records by that without a word, "
             "or makes several rows of one, so that nothing can prove that all are there.",
             next_step="make the pipe again without it, and filter by routes or transforms, which count what they drop; or say "
-            "audit: off, if that is meant.",
+            "audit: false, if that is meant.",
         )
 
 
@@ -250,7 +250,7 @@ class PositionColumnMissing(SnowflakeError, Fatal):
         "A table of a fixed schema has no column for the metadata (KINESISMETADATA, unless `metadata` says otherwise), so that "
         "Snowflake would drop it from each row. Nothing was written"
     )
-    remedy = "add the columns that the message names, and it goes on by itself; or `audit: off`"
+    remedy = "add the columns that the message names, and it goes on by itself; or `audit: false`"
 
     def __init__(self, table: str, lacking: Sequence[str]) -> None:
         named = ", ".join(map(quoted, lacking))
@@ -258,7 +258,7 @@ class PositionColumnMissing(SnowflakeError, Fatal):
             f"The table {table} has no column {named}, and its schema does not evolve: no row would say which record it is, and "
             "nothing could prove that all are there.",
             next_step=f"its owner adds {named} (ALTER TABLE … ADD COLUMN; types in docs/records.md), or calls it in `metadata` "
-            "as the table does; or say audit: off, if that is meant.",
+            "as the table does; or say audit: false, if that is meant.",
         )
 
 

@@ -87,7 +87,7 @@ def test_a_pipe_of_ones_own_is_used_once_somebody_says_that_it_keeps_no_position
     sql(ORDERS_PIPE.format(""))
     sql("GRANT INSERT ON TABLE ORDERS TO ROLE INGEST")
     sql("GRANT OPERATE ON PIPE ORDERS TO ROLE INGEST")
-    with pytest.raises(PositionLost, match="audit: off"):
+    with pytest.raises(PositionLost, match="audit: false"):
         ingest(world, ORDER, **chosen)
     found = ingest(world, ORDER, audit=False, **chosen)
     assert (found.target.pipe, found.matches_by_name) == ("ORDERS", False)

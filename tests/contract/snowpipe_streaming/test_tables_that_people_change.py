@@ -88,7 +88,7 @@ CHANGES = {
     "pipe-that-loses-the-position": Change(
         (PIPE.format("$1:v").replace("$1:KINESISMETADATA", "$1:kinesismetadata"), OPERATE),
         "FL-3301",
-        ('does not put $1:"KINESISMETADATA"', "audit: off"),
+        ('does not put $1:"KINESISMETADATA"', "audit: false"),
         first=(PIPE.format("$1:v"), OPERATE),
         pipe="P",
     ),

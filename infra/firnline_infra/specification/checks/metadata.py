@@ -20,7 +20,7 @@ def _what_the_audit_needs_is_there(spec: EnvironmentSpec) -> Iterator[str]:
             off = "form: none" if pipeline.metadata.form is MetadataForm.NONE else f"{' and '.join(lacking)} off"
             yield (
                 f"pipelines[{index}].metadata: with {off}, rows don't say which record they are, so that nothing can prove that "
-                f"all are there; switch it on, or say audit: off if that is meant."
+                f"all are there; switch it on, or say audit: false if that is meant."
             )
         elif not pipeline.audit and not lacking and not any(map(may_lose_position, (pipeline, *pipeline.routed))):
             yield f"pipelines[{index}].audit: rows have their records' positions; remove it."

@@ -7,7 +7,7 @@ import pytest
 from tests.infra.specification.checks.tables import ICEBERG, VOLUME
 from tests.infra.specifications import one_pipeline, pipeline, problems, told
 
-OFF = "so that nothing can prove that all are there; switch it on, or say audit: off if that is meant."
+OFF = "so that nothing can prove that all are there; switch it on, or say audit: false if that is meant."
 VERSION_2 = {**ICEBERG, "iceberg_version": 2}
 
 
