@@ -143,7 +143,7 @@ ROOMS_BELOW = {
     ),
     "infra.runtimes": "accounts blueprint specification ingest.environment_proxy ingest.errors",
     "infra.s3a": "ingest.errors",
-    "infra.specification": "ingest.config ingest.errors ingest.identifiers ingest.secret_names",
+    "infra.specification": "ingest.config ingest.errors ingest.identifiers ingest.secret_names ingest.transforms",
     "infra.stack": (
         "accounts blueprint keys kinds observe pulumi_cli redshift render specification terraform ingest.checks "
         "ingest.errors"

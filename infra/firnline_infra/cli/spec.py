@@ -12,6 +12,7 @@ from firnline_infra.cli.output import output_option, show
 
 if TYPE_CHECKING:
     from firnline_infra.specification import EnvironmentSpec
+    from firnline_infra.specification.pipeline import Pipeline
     from firnline_ingest.errors import FirnlineError
 
 EXIT_PROBLEMS = 2
@@ -100,8 +101,8 @@ def _summary(path: Path, spec: "EnvironmentSpec", others: "dict[str, Environment
     streams, pipelines = _counted(len(spec.streams), "stream"), _counted(len(spec.pipelines), "pipeline")
     good = f"{path}: good. Environment {spec.name}, {spec.durability.value}, {streams}, {pipelines}."
     whole = (
-        f"\n  pipelines[{index}].content_column: whole records in one column cost queries speed, and their metadata is "
-        f"ingested with each; `firnline estimate` counts it. Declare columns for what is queried."
+        f"\n  pipelines[{index}].content_column: whole records in one column cost queries speed: declare columns for what is "
+        f"queried.{_cost_of_metadata(pipeline)}"
         for index, pipeline in enumerate(spec.pipelines)
         if pipeline.content_column is not None
     )
@@ -113,6 +114,17 @@ def _summary(path: Path, spec: "EnvironmentSpec", others: "dict[str, Environment
             for file, other in others.items()
             if is_same_environment(spec, other)
         )
+    )
+
+
+def _cost_of_metadata(pipeline: "Pipeline") -> str:
+    from firnline_infra.estimate.metadata import metadata_bytes
+
+    if not (size := metadata_bytes(pipeline)):
+        return ""
+    return (
+        f" Their metadata adds up to {size:,} bytes to each row, which Snowflake bills as ingested (`firnline estimate "
+        f"--record-bytes` counts it); `metadata` can switch off parts that nobody needs."
     )
 
 

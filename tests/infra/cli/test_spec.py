@@ -1,4 +1,5 @@
 import json
+import re
 from collections.abc import Callable
 from pathlib import Path
 
@@ -29,6 +30,14 @@ def test_a_good_specification_is_told_in_a_line(run: Run) -> None:
     result = run("check", "dev.yaml")
     assert result.exit_code == 0
     assert result.output == "dev.yaml: good. Environment dev, PROTECTED, 2 streams, 1 pipeline.\n"
+
+
+def test_whole_records_and_their_metadata_are_told_with_what_they_cost(run: Run) -> None:
+    Path("dev.yaml").write_text(GOOD.replace("schema: RAW", "schema: RAW, content_column: C"))
+    [_, said] = run("check", "dev.yaml").output.splitlines()
+    assert re.search(r"pipelines\[0\]\.content_column: .* Their metadata adds up to \d{3} bytes to each row", said)
+    Path("dev.yaml").write_text(GOOD.replace("RAW", "RAW, content_column: C, metadata: {form: none}, audit: false"))
+    assert "metadata" not in run("check", "dev.yaml").output
 
 
 def test_every_file_is_checked_and_one_that_is_wrong_decides(run: Run) -> None:

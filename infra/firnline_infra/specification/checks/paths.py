@@ -2,9 +2,11 @@
 
 from collections.abc import Iterator, Sequence
 
+from firnline_infra.specification.checks.pipes import is_position_lost
 from firnline_infra.specification.containers import ObjectOrigin
 from firnline_infra.specification.model import EnvironmentSpec
-from firnline_infra.specification.pipeline import Pipeline, content_column
+from firnline_infra.specification.pipeline import Pipeline
+from firnline_infra.specification.row_keys import RowKeys, keys_of_rows
 from firnline_infra.specification.target_tables import target_tables
 from firnline_ingest.config.pipe_select import UnreadableSelect, paths_in
 from firnline_ingest.config.rows import PARTS, MetadataForm
@@ -23,43 +25,48 @@ def _a_path_leads_somewhere(spec: EnvironmentSpec) -> Iterator[str]:
     for each in target_tables(spec):
         pipeline, texts = each.pipeline, []
         if pipeline.pipe is not None and pipeline.pipe.origin is ObjectOrigin.CREATE:
-            texts.append((each.at("pipe.select"), pipeline.pipe.select or ""))
+            select = pipeline.pipe.select or ""
+            texts.append((each.at("pipe.select"), select, is_position_lost(pipeline)))
         texts += [
-            (f"{each.path}.columns[{number}].select", column.select)
+            (f"{each.path}.columns[{number}].select", column.select, False)
             for number, column in enumerate(pipeline.columns)
             if column.select is not None
         ]
-        for where, text in texts:
+        for where, text, is_lost in texts:
             try:
                 found = dict.fromkeys(paths_in(text))
-                yield from (f"{where}: {why}" for path in found if (why := _nowhere(pipeline, path)))
+                keys = keys_of_rows(pipeline)
+                yield from (f"{where}: {why}" for path in found if (why := _nowhere(pipeline, keys, path, is_lost)))
             except (UnreadableSelect, InvalidIdentifier):  # told by another check
                 continue
 
 
-def _nowhere(pipeline: Pipeline, path: Sequence[str]) -> str:
-    """Why the path is NULL in each row; empty where a row may have it. Raises InvalidIdentifier."""
+def _nowhere(pipeline: Pipeline, keys: RowKeys, path: Sequence[str], is_lost: bool) -> str:
+    """Why the path is NULL in each row; empty where a row may have it. `is_lost`: another check says what the SELECT loses of
+    the metadata. Raises InvalidIdentifier.
+    """
     if not path:
         return ""
     first, written = path[0], "$1:" + ".".join(map(quoted, path))
-    metadata, content = pipeline.metadata, content_column(pipeline)
-    content_name = None if pipeline.content_column is None else stored_name(pipeline.content_column)
+    metadata = pipeline.metadata
+    content = None if pipeline.content_column is None else stored_name(pipeline.content_column)
     own = metadata.columns(are_numbered=pipeline.format.makes_several_rows)
     if first in own:
         return _no_part(pipeline, path, written) if metadata.form is not MetadataForm.COLUMNS else ""
-    if first == content_name:
-        return ""
-    known = [*own, *([content_name] if content_name else [])]
-    if content_name or content:
-        return f"{written} is in no row: records are whole in {content_name}; {did_you_mean(first, known)}"
-    if first.upper() in (name.upper() for name in known):
-        near = next(name for name in known if name.upper() == first.upper())
-        if near in own and pipeline.audit:  # told by another check, which knows what that means for the audit
-            return ""
-        return f"{written} is in no row: keys keep their case, and it is called {near}."
-    if first.upper() in OTHERS:
+    if first == content:
+        why = keys.absence(path[1:]) if len(path) > 1 and not pipeline.format.is_one_column else ""
+        return f"{written} is in no row: {why}" if why else ""
+    if near := next((name for name in own if name.upper() == first.upper()), None):
+        return "" if is_lost else f"{written} is in no row: keys keep their case, and it is called {near}."
+    if content is not None:
+        if first.upper() == content.upper():
+            return f"{written} is in no row: keys keep their case, and it is called {content}."
+        return f"{written} is in no row: records are whole in {content}; {did_you_mean(first, [*own, content])}"
+    if why := keys.absence(path):
+        return f"{written} is in no row: {why}"
+    if first.upper() in OTHERS and first not in keys.known:
         option = OTHERS[first.upper()]
-        return f"{written} is in no row: {option} says what a row has of that; {did_you_mean(first, known)}"
+        return f"{written} is in no row: {option} says what a row has of that; {did_you_mean(first, own)}"
     return ""
 
 

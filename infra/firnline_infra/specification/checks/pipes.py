@@ -79,6 +79,11 @@ def lost_by(pipeline: Pipeline, expressions: Sequence[Selected], columns: Sequen
     return lost_position(expressions, places, pipeline.metadata, are_numbered=are_numbered)
 
 
+def is_position_lost(pipeline: Pipeline) -> bool:
+    """Returns whether its pipe is refused for what its SELECT leaves out of the metadata."""
+    return pipeline.audit and may_lose_position(pipeline)
+
+
 def may_lose_position(pipeline: Pipeline) -> bool:
     """Returns whether its pipe leaves out which records rows are, or is another's, who alone knows."""
     if pipeline.pipe is None:
