@@ -72,7 +72,9 @@ def takers() -> dict[str, list[type[Section]]]:
 
 def refusal(key: str, value: str) -> str:
     """Why no option of that name takes the value; empty where one does, or where it is no option's name."""
-    name = key.rpartition(".")[2]
+    *way, name = key.split(".")
+    if way and way[-1] in takers() and name not in takers():
+        return f"{name} is an option of no section"
     document: object = None
     for text in (f"{name}: {value}", f"{{{name}: {value}}}"):  # a line, or several options in one
         with suppress(ConfigError):
@@ -108,3 +110,4 @@ def test_advice_is_found_in_quotes_and_in_sentences() -> None:
 def test_advice_that_a_document_refuses_is_told() -> None:
     assert "valid boolean (got 'off')" in refusal("audit", "off")
     assert refusal("audit", "false") == ""
+    assert "tombstones is an option of no section" in refusal("format.tombstones", "ingest")

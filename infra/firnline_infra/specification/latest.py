@@ -21,7 +21,7 @@ class LatestOptions(Section):
     """A declared column, or the content_column, by which a row says that its key is gone; every key stays where absent."""
     deleted_values: list[str] = Field(default=[])
     """The values of deleted_by, as text, that delete a key. Absent, a row without a value there does, as a tombstone has none in
-    the content_column (with `format.tombstones: ingest`)."""
+    the content_column (with `empty_records: ingest`)."""
     target_lag_seconds: int = Field(default=300, ge=60)
     """How old the table may become, at most. Each refresh uses the warehouse: the shorter, the more it costs."""
     warehouse: IdentifierText | None = None

@@ -53,21 +53,24 @@ def _nowhere(pipeline: Pipeline, keys: RowKeys, path: Sequence[str], is_lost: bo
     own = metadata.columns(are_numbered=pipeline.format.makes_several_rows)
     if first in own:
         return _no_part(pipeline, path, written) if metadata.form is not MetadataForm.COLUMNS else ""
-    if first == content:
-        why = keys.absence(path[1:]) if len(path) > 1 and not pipeline.format.is_one_column else ""
-        return f"{written} is in no row: {why}" if why else ""
     if near := next((name for name in own if name.upper() == first.upper()), None):
         return "" if is_lost else f"{written} is in no row: keys keep their case, and it is called {near}."
     if content is not None:
-        if first.upper() == content.upper():
-            return f"{written} is in no row: keys keep their case, and it is called {content}."
-        return f"{written} is in no row: records are whole in {content}; {did_you_mean(first, [*own, content])}"
-    if why := keys.absence(path):
-        return f"{written} is in no row: {why}"
-    if first.upper() in OTHERS and first not in keys.known:
-        option = OTHERS[first.upper()]
-        return f"{written} is in no row: {option} says what a row has of that; {did_you_mean(first, own)}"
-    return ""
+        why = _not_in_content(pipeline, keys, path, content)
+    elif not (why := keys.absence(path)) and first.upper() in OTHERS and first not in keys.known:
+        why = f"{OTHERS[first.upper()]} says what a row has of that; {did_you_mean(first, own)}"
+    return f"{written} is in no row: {why}" if why else ""
+
+
+def _not_in_content(pipeline: Pipeline, keys: RowKeys, path: Sequence[str], content: str) -> str:
+    """The same where records are whole in one column, and the keys are theirs."""
+    first, *inner = path
+    if first == content:
+        return keys.absence(inner) if inner and not pipeline.format.is_one_column else ""
+    if first.upper() == content.upper():
+        return f"keys keep their case, and it is called {content}."
+    own = pipeline.metadata.columns(are_numbered=pipeline.format.makes_several_rows)
+    return f"records are whole in {content}; {did_you_mean(first, [*own, content])}"
 
 
 def _no_part(pipeline: Pipeline, path: Sequence[str], written: str) -> str:
