@@ -91,6 +91,7 @@ THEIRS = {
     "snowflake.metadata.topic": "true",
     "snowflake.metadata.offset.and.partition": "true",
     "snowflake.metadata.createtime": "true",
+    "behavior.on.null.values": "DEFAULT: they are ingested",
     "errors.tolerance": "none",
 }
 """By the option's name; one of Flink's that is not here has the default "none" on its page."""
@@ -106,6 +107,12 @@ REDSHIFT = {
     "the view's WHERE": (NONE, "redshift.views[].where"),
 }
 """Clauses of Redshift's streaming ingestion, with their defaults; AWS has no options of it but SQL."""
+
+WHERE_ABSENT = {
+    ("retries", "attempts"): "no limit",
+    ("retries", "base_ms"): "twice polling.interval_ms",
+}
+"""What an option of a section counts as that has no value by default."""
 
 TABLES: Mapping[str, Iterable[str]] = {
     "## Flink: connection, position, reading, sink": (
@@ -145,7 +152,8 @@ def _default(path: list[str]) -> str | None:
     for root in (EngineConfig, EnvironmentSpec):
         field = _field(root, path)
         if field is not None:
-            return _shown(field, path[-1])
+            shown = _shown(field, path[-1])
+            return WHERE_ABSENT.get((path[0], path[-1]), shown) if shown == NONE else shown
     return None
 
 

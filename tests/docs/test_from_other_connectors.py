@@ -26,7 +26,11 @@ SAID_HERE: dict[str, dict[str, Any]] = {
     "AWS Kinesis Stream Name": {"pipelines.0.stream": "orders"},
     "Snowflake Destination Database": {"pipelines.0.database": "KINESIS_DB"},
     "Snowflake Destination Schema": {"pipelines.0.schema_": "KINESIS_SCHEMA"},
-    "Snowflake Destination Table": {"pipelines.0.table": "ORDERS"},
+    "Snowflake Destination Table": {
+        "pipelines.0.table": "ORDERS",
+        "pipelines.0.metadata.sharded_digits": 5,
+        "pipelines.0.metadata.times": "iso",
+    },
     "Destination type": {"pipelines.0.pipe": "ORDERS_TYPED"},
     "Pipe": {"pipelines.0.pipe": "ORDERS_TYPED"},
     "topics": {"pipelines.0.stream": "orders"},

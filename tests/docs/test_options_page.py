@@ -24,6 +24,8 @@ def test_whatever_has_a_counterpart_has_its_default_and_nothing_else_has() -> No
 @pytest.mark.parametrize(
     ("here", "default"),
     [
+        ("retries.get_records.base_ms", "twice polling.interval_ms"),
+        ("retries.describe_stream.base_ms", f"{RetriesConfig().describe_stream.base_ms} ms"),
         ("polling.interval_ms", f"{PollingConfig().interval_ms} ms"),
         ("retries.list_shards.attempts", str(RetriesConfig().list_shards.attempts)),
         ("--batch-bytes of firnline put", str(SinkOptions().batch_bytes)),

@@ -29,6 +29,7 @@ NAMES = {
 }
 TOPICS_TO_TABLES = "snowflake.topic2table.map"
 TOLERANCE = {"none": "none", "all": "all"}
+NULL_VALUES = "behavior.on.null.values"
 NULLS = {"IGNORE": "ignore", "DEFAULT": "ingest"}
 NOT_KEPT = {
     "connector.class": "the engine is the connector",
@@ -63,7 +64,7 @@ def from_kafka(config: Mapping[str, Any]) -> TakenOver:
             taken.problems.append(f"{name}: is missing")
     if taken.problems:
         return taken
-    taken.take("topics", "streams[].name and pipelines[].stream")
+    taken.take("topics", "streams[].name and pipelines[].stream; their tables are adopted")
     taken.answers["streams"] = tuple(topics)
     shared = {
         "database": _identifier(taken, config, "snowflake.database.name"),
@@ -71,16 +72,23 @@ def from_kafka(config: Mapping[str, Any]) -> TakenOver:
         **_rows(taken, config),
     }
     taken.answers.update(database=shared["database"], schema=shared["schema"])
+    _adopt(taken, shared["database"], shared["schema"])
     tables = _tables(taken, config, topics)
     for topic in topics:
         taken.streams.append({"name": topic, "origin": "adopt"})
         own = {"table": tables[topic]} if topic in tables else {}
         more = {"shared_table": True} if own and list(tables.values()).count(tables[topic]) > 1 else {}
-        taken.pipelines.append({"stream": topic, **own, **more, **shared})
+        taken.pipelines.append({"stream": topic, **own, "table_origin": "adopt", **more, **shared})
     _account(taken, config)
     _proxy(taken, config)
     _rest(taken, config)
     return taken
+
+
+def _adopt(taken: TakenOver, database: str, schema: str) -> None:
+    """Adopts what the connector writes into: it makes no database and no schema, and its tables are made before it runs."""
+    schemas = [{"name": schema, "origin": "adopt"}]
+    taken.snowflake["databases"] = [{"name": database, "origin": "adopt", "schemas": schemas}]
 
 
 def _identifier(taken: TakenOver, config: Mapping[str, Any], option: str) -> str:
@@ -89,7 +97,7 @@ def _identifier(taken: TakenOver, config: Mapping[str, Any], option: str) -> str
         stored_name(written)
     except FirnlineError as error:
         taken.problems.append(f"{option}: {error.what}")
-    taken.take(option, f"pipelines[].{option.split('.')[1]}")
+    taken.take(option, f"pipelines[].{option.split('.')[1]}; it is adopted")
     return written
 
 
@@ -104,7 +112,7 @@ def _tables(taken: TakenOver, config: Mapping[str, Any], topics: Sequence[str]) 
             if found.setdefault(topic, table) != table:
                 taken.problems.append(f"{TOPICS_TO_TABLES}: {topic} is mapped to {found[topic]} and to {table}")
     if found:
-        taken.take(TOPICS_TO_TABLES, "pipelines[].table")
+        taken.take(TOPICS_TO_TABLES, "pipelines[].table; each is adopted")
     return found
 
 
@@ -125,8 +133,11 @@ def _matches(pattern: str, topic: str) -> bool:
 
 def _rows(taken: TakenOver, config: Mapping[str, Any]) -> dict[str, Any]:
     found: dict[str, Any] = {"metadata": _metadata(taken, config)}
+    if not text_of(config, NULL_VALUES):
+        found["empty_records"] = NULLS["DEFAULT"]
+        taken.take(f"{NULL_VALUES}, which is DEFAULT where absent", "pipelines[].empty_records")
     for option, field, values in (
-        ("behavior.on.null.values", "empty_records", NULLS),
+        (NULL_VALUES, "empty_records", NULLS),
         ("errors.tolerance", "tolerance", TOLERANCE),
     ):
         value = text_of(config, option)

@@ -10,6 +10,7 @@ from firnline_ingest.identifiers import written_name
 
 CONSUMER_TYPES = {"SHARED_THROUGHPUT": "polling", "ENHANCED_FAN_OUT": "fan_out"}
 POSITIONS = ("LATEST", "TRIM_HORIZON", "AT_TIMESTAMP")
+METADATA = {"sharded_digits": 5, "times": "iso"}
 REQUIRED = ("AWS Kinesis Stream Name", "Snowflake Destination Database", "Snowflake Destination Schema")
 
 
@@ -48,11 +49,11 @@ def from_openflow(parameters: Mapping[str, str]) -> TakenOver:
     stream = text_of(parameters, "AWS Kinesis Stream Name")
     database, schema = (written_name(text_of(parameters, name)) for name in REQUIRED[1:])
     taken.streams.append({"name": stream, "origin": "adopt"})
-    pipeline = {"stream": stream, "database": database, "schema": schema}
+    pipeline: dict[str, Any] = {"stream": stream, "database": database, "schema": schema}
     taken.pipelines.append(pipeline)
     taken.take(REQUIRED[0], "pipelines[0].stream")
-    taken.take(REQUIRED[1], "pipelines[0].database")
-    taken.take(REQUIRED[2], "pipelines[0].schema")
+    taken.take(REQUIRED[1], "pipelines[0].database; it is adopted")
+    taken.take(REQUIRED[2], "pipelines[0].schema; it is adopted")
     taken.answers.update(streams=(stream,), database=database, schema=schema)
     taken.snowflake["databases"] = [
         {"name": database, "origin": "adopt", "schemas": [{"name": schema, "origin": "adopt"}]}
@@ -104,11 +105,13 @@ def _reading(taken: TakenOver, parameters: Mapping[str, str], pipeline: dict[str
 
 
 def _table(taken: TakenOver, parameters: Mapping[str, str], pipeline: dict[str, Any]) -> None:
-    """Openflow's tables exist before it runs."""
+    """Openflow's tables exist before it runs, and have rows whose metadata new ones have to equal (docs/records.md)."""
+    pipeline["metadata"] = dict(METADATA)
+    taken.take("KINESISMETADATA, as Openflow writes it", "pipelines[0].metadata; a new table does without")
     option = "Snowflake Destination Table"
     if table := text_of(parameters, option):
         pipeline.update(table=written_name(table), table_origin="adopt")
-        taken.take(option, "pipelines[0].table")
+        taken.take(option, "pipelines[0].table; it is adopted")
     kind, pipe = text_of(parameters, "Destination type"), text_of(parameters, "Pipe")
     if kind.lower() == "pipe" and pipe:
         pipeline.update(pipe={"name": written_name(pipe), "origin": "adopt"}, schema_evolution=False)

@@ -22,6 +22,10 @@ def test_the_kafka_connectors_properties_of_the_page_become_what_the_page_says(r
     assert (spec.snowflake.ingest.user, spec.snowflake.ingest.role) == ("KAFKA_USER", "KAFKA_ROLE")
     assert (pipeline.metadata.column, pipeline.metadata.approximate_arrival) == ("RECORD_METADATA", False)
     assert (pipeline.empty_records.value, pipeline.tolerance.value) == ("ignore", "all")
+    [database] = spec.snowflake.databases
+    assert (database.name, database.origin.value, database.schemas[0].origin.value) == ("SHOP", "adopt", "adopt")
+    assert pipeline.table_origin.value == "adopt"
+    assert "snowflake.topic2table.map: pipelines[].table; each is adopted" in result.output
     assert [each.model_dump() for each in pipeline.transforms] == [{"type": "hoist", "field": "content"}]
     assert "Without counterpart" not in result.output
 
@@ -64,7 +68,7 @@ def test_the_kafka_connectors_json_has_several_topics_transforms_and_a_registry(
         "transforms.time.topic.format": "${topic}",
     }
     taken = of(tmp_path, json.dumps({"name": "c", "config": config}))
-    assert told(taken) == config.keys()
+    assert told(taken) == {*config, "behavior.on.null.values, which is DEFAULT where absent"}
     first, second, third = taken.pipelines
     assert (first["table"], first["shared_table"], second["shared_table"]) == ("T", True, True)
     assert "table" not in third
@@ -119,6 +123,7 @@ def test_openflows_parameters_become_what_the_page_says(run: Run, text: str) -> 
     assert (pipeline.database, pipeline.schema_, pipeline.table) == ("KINESIS_DB", "KINESIS_SCHEMA", "ORDERS")
     assert (pipeline.table_origin.value, spec.snowflake.databases[0].origin.value) == ("adopt", "adopt")
     assert pipeline.pipe is not None
+    assert (pipeline.metadata.sharded_digits, pipeline.metadata.times.value) == (5, "iso")
     assert (pipeline.pipe.name, pipeline.pipe.origin.value) == ("ORDERS_TYPED", "adopt")
     assert "Without counterpart" not in result.output
 
@@ -177,3 +182,14 @@ def test_an_application_s_name_that_is_not_one_here_is_left_and_its_table_can_be
 
 def test_a_parameter_that_openflow_does_not_know_is_said(tmp_path: Path) -> None:
     assert "Snowflake Destination Tabel" in told(of(tmp_path, f"{OPENFLOW_BLOCK}\nSnowflake Destination Tabel = X\n"))
+
+
+@pytest.mark.parametrize(("said", "expected"), [({}, "ingest"), ({"behavior.on.null.values": "IGNORE"}, "ignore")])
+def test_null_values_are_what_the_kafka_connector_does_with_them(
+    tmp_path: Path, said: dict[str, str], expected: str
+) -> None:
+    """https://docs.snowflake.com/en/user-guide/kafka-connector/how-kafka-connector-works: ingested, but for IGNORE."""
+    names = {"topics": "a", "snowflake.database.name": "d", "snowflake.schema.name": "s"}
+    taken = of(tmp_path, json.dumps(names | said))
+    assert taken.pipelines[0]["empty_records"] == expected
+    assert "pipelines[].empty_records" in [path for _, path in taken.taken]
