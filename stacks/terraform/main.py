@@ -1,4 +1,4 @@
-"""Every environment as a stack of CDK Terrain (`pip install cdktn`), or of CDKTF, which HashiCorp archived in December 2025.
+"""Every environment as a stack of CDK Terrain (`pip install 'firnline[cdk]'`), or of CDKTF, archived in December 2025.
 
     cd stacks/terraform && cdktn synth        # or python main.py; then cdktf.out/stacks/dev/cdk.tf.json
 
@@ -23,17 +23,20 @@ except ModuleNotFoundError:
     try:
         from cdktf import App, S3Backend, TerraformStack
     except ModuleNotFoundError:
-        sys.exit(f"There is no core of CDK Terrain in this Python.\n  Next: pip install cdktn, {INSTEAD}")
+        sys.exit(f"There is no core of CDK Terrain in this Python.\n  Next: pip install 'firnline[cdk]', {INSTEAD}")
 
 SPECIFICATIONS = Path(__file__).resolve().parents[1] / "environments"
 ENVIRONMENTS = ("dev", "staging", "prod")
+NULL = (
+    "${null}"  # the core leaves out what is null, and in JSON Terraform wants each attribute of a security group's rule
+)
 
 
 def environment(app: Any, environment_name: str) -> None:
     spec = load_spec(SPECIFICATIONS / f"{environment_name}.yaml")
     stack = TerraformStack(app, environment_name)
     for text in module_files(spec).values():
-        sections = json.loads(text)
+        sections = json.loads(text, object_hook=lambda part: {k: NULL if v is None else v for k, v in part.items()})
         settings = sections.pop("terraform", {})
         for setting, content in settings.items():
             if setting == "backend":
