@@ -65,7 +65,7 @@ ROOMS_BELOW = {
         "aws checks config dead_letters kinesis ledger logs migration planned_columns spark terminal validate values"
     ),
     "ingest.config": "errors identifiers",
-    "ingest.datasource": "aws config errors identifiers kinesis records schemas sink snowflake values",
+    "ingest.datasource": "aws config dead_letters errors identifiers kinesis records schemas sink snowflake values",
     "ingest.dead_letters": (
         "aws config errors identifiers kinesis ledger new_columns permissions records schemas sink snowflake values"
     ),

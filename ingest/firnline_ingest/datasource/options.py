@@ -233,7 +233,8 @@ def _mode(text: str) -> Mode:
         raise ValueError(f"must be one of {', '.join(Mode)}, and is {text!r}") from None
 
 
-def _folder(text: str) -> str:
+def folder_or_bucket(text: str) -> str:
+    """Raises ValueError."""
     if SCHEME.match(text) and not text.startswith("s3://"):
         raise ValueError(f"must be a folder or s3://BUCKET/FOLDER/, and is {text}")
     return text if text.startswith("s3://") else str(Path(text).absolute())
@@ -245,7 +246,7 @@ READ: Mapping[str, Callable[[str], Any]] = {
     "max_records_per_shard": _positive(int),
     "max_seconds_per_shard": _positive(float),
     "fail_on_data_loss": _bool,
-    "metadata_path": _folder,
+    "metadata_path": folder_or_bucket,
     "mode": _mode,
     "ordered": _bool,
     "partition_by": lambda text: tuple(name.strip() for name in text.split(",") if name.strip()),

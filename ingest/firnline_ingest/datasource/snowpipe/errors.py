@@ -59,13 +59,26 @@ class CheckpointBehind(SnowflakeError, Fatal):
 class RowTooLarge(SnowflakeError, Fatal):
     id = "FL-2514"
     causes = 'A row of `format("snowpipe")` is larger than Snowflake takes'
-    remedy = "leave it out or cut it in the query, for example by `length(…)`"
+    remedy = "the option `deadLetters` keeps it and goes on; or leave it out or cut it in the query, for example by `length(…)`"
 
     def __init__(self, number: int, partition: int, size: int, most: int) -> None:
         super().__init__(
             f"Row {number:,} of partition {partition} has {size:,} bytes as JSON, and at most {most:,} can be sent.",
-            next_step="leave such rows out or cut them in the query (length of the column); rows before it are in the table, and "
-            "are not added again.",
+            next_step="give a place to keep such rows by the option deadLetters, or leave them out or cut them in the query "
+            "(length of the column); rows before it are in the table, and are not added again.",
+        )
+
+
+class RowUnwritable(SnowflakeError, Fatal):
+    id = "FL-2520"
+    causes = 'A row of `format("snowpipe")` has a value that can\'t be written, such as a time before the year 1 in UTC'
+    remedy = "the option `deadLetters` keeps it and goes on; or leave it out or change it in the query"
+
+    def __init__(self, number: int, partition: int, cause: str) -> None:
+        super().__init__(
+            f"Row {number:,} of partition {partition} can't be written: {cause}.",
+            next_step="give a place to keep such rows by the option deadLetters, or leave them out or change them in the query; "
+            "rows before it are in the table, and are not added again.",
         )
 
 

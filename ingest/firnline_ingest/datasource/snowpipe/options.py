@@ -6,7 +6,7 @@ from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any, Self
 
 from firnline_ingest.config.rows import Tolerance
-from firnline_ingest.datasource.options import OF_SPARK, read_options, spark_name
+from firnline_ingest.datasource.options import OF_SPARK, folder_or_bucket, read_options, spark_name
 from firnline_ingest.errors import ConfigError
 
 if TYPE_CHECKING:
@@ -17,6 +17,7 @@ NAME = re.compile(r"[A-Za-z0-9_-]{1,64}")
 QUERY_NAME = "queryname"
 KEYS = ("private_key_file", "private_key_env", "private_key_secret")
 REQUIRED = ("account", "user", "role", "database", "schema", "table")
+BUCKET = "s3://"
 NO_REGION = "us-east-1"
 """Of an AWS that is not asked for anything."""
 
@@ -45,6 +46,12 @@ class SnowpipeOptions:
     """The ARN of a secret in Secrets Manager whose text is the PEM."""
     tolerance: Tolerance = Tolerance.NONE
     """Of rows that the table rejects: `none` stops the query, `all` leaves them in the error table."""
+    dead_letters: str | None = None
+    """Rows that no channel takes: a folder that all executors share, or s3://BUCKET/FOLDER/; they stop the query where absent."""
+    region: str | None = None
+    """Of the bucket of `dead_letters`; that of the key's secret where absent."""
+    s3_endpoint: str | None = None
+    """A URL of S3, for private endpoints and emulators."""
     url: str | None = None
     """For private connectivity."""
     ca_file: str | None = None
@@ -69,12 +76,20 @@ class SnowpipeOptions:
         if problems:
             raise ConfigError(SINK, problems)
         made = cls(**found)
-        made.config  # noqa: B018 (raises for what is not valid)
+        made.letters_config  # noqa: B018 (raises for what is not valid)
         return made
 
     @property
     def config(self) -> "EngineConfig":
         """Raises ConfigError."""
+        return self._config(None)
+
+    @property
+    def letters_config(self) -> "EngineConfig":
+        """The configuration by which dead letters are kept: their bucket may be elsewhere. Raises ConfigError."""
+        return self._config(self.region)
+
+    def _config(self, region: str | None) -> "EngineConfig":
         from pydantic import ValidationError
 
         from firnline_ingest.config.model import EngineConfig
@@ -97,23 +112,28 @@ class SnowpipeOptions:
             "tolerance": self.tolerance.value,
             "audit": False,
         }
+        place = self.dead_letters or "/none"
         document = {
             "version": 1,
             "application": "spark",
-            "aws": {"region": parts[3] if len(parts) > 3 and parts[3] else NO_REGION},
+            "aws": {
+                "region": region or (parts[3] if len(parts) > 3 and parts[3] else NO_REGION),
+                "endpoints": {"s3": self.s3_endpoint} if self.s3_endpoint else {},
+            },
             "ledger": {"table": "none"},
             "snowflake": {
                 **{name: text for name, text in login.items() if text},
                 "private_key": {name: text for name, text in key.items() if text},
             },
             "pipelines": [pipeline | ({"pipe": self.pipe} if self.pipe else {})],
-            "dead_letters": {"folder": "/none"},
+            "dead_letters": {"s3" if place.startswith(BUCKET) else "folder": place},
             "spark": {"checkpoint": "/none"},
         }
         try:
             return EngineConfig.model_validate(document)
         except ValidationError as error:
-            raise ConfigError(SINK, described(EngineConfig, error, document)) from None
+            problems = described(EngineConfig, error, document)
+            raise ConfigError(SINK, [each.replace("dead_letters.s3:", "deadLetters:") for each in problems]) from None
 
     @property
     def pipeline(self) -> "PipelineConfig":
@@ -133,5 +153,10 @@ def _tolerance(text: str) -> Tolerance:
         raise ValueError(f"must be one of {', '.join(Tolerance)}, and is {text!r}") from None
 
 
-READ: Mapping[str, Callable[[str], Any]] = {"name": _name, "tolerance": _tolerance}
+def _letters(text: str) -> str:
+    place = folder_or_bucket(text)
+    return f"{place.rstrip('/')}/" if place.startswith(BUCKET) else place
+
+
+READ: Mapping[str, Callable[[str], Any]] = {"dead_letters": _letters, "name": _name, "tolerance": _tolerance}
 """How the text of an option is read; others stay text. Each raises ValueError."""

@@ -8,6 +8,7 @@ import time
 from collections import deque
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from typing import Protocol
 
 import msgspec
 
@@ -20,8 +21,10 @@ from firnline_ingest.datasource.snowpipe.errors import (
     QueryForeign,
     RowsUncounted,
     RowTooLarge,
+    RowUnwritable,
 )
 from firnline_ingest.datasource.snowpipe.place import Place, RowDigest
+from firnline_ingest.records.rejection import RejectReason
 from firnline_ingest.snowflake.channel import ChannelOpener, settled_counters
 from firnline_ingest.snowflake.channel_errors import ChannelLost, ChannelStalled, ClientLost
 from firnline_ingest.snowflake.sdk_channel import STALE
@@ -57,6 +60,33 @@ class Written:
     known: int
     """Of these, those that an earlier attempt had added."""
     rejected: int
+    dead_letters: int = 0
+    """Rows that no channel takes, and that are kept elsewhere."""
+
+
+@dataclass(frozen=True, slots=True)
+class UnwritableRow:
+    """A row that can't be written as JSON, in a form that can be kept; the same row has the same text."""
+
+    text: bytes
+    cause: str
+
+
+@dataclass(frozen=True, slots=True)
+class RowFault:
+    """The reason why a row is not one for a channel."""
+
+    reason: RejectReason
+    detail: str
+    error: RowTooLarge | RowUnwritable
+    """What the query stops with where the row is not kept."""
+
+
+class RowKeeper(Protocol):
+    """Keeps rows that no channel takes."""
+
+    def keep(self, number: int, row: bytes, fault: RowFault) -> None:
+        """Returns when it is durable; the same row is kept once, however often it comes. Raises DeadLetterError."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,6 +109,7 @@ class PartitionWriter:
         key: PartitionKey,
         *,
         tolerance: Tolerance = Tolerance.NONE,
+        letters: RowKeeper | None = None,
         settle_s: float = SETTLE_S,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
@@ -86,12 +117,15 @@ class PartitionWriter:
         self._target = target
         self._key = key
         self._tolerance = tolerance
+        self._letters = letters
         self._settle_s = settle_s
         self._clock = clock
         self._digest = RowDigest()
         self._number = 0
         self._pending: list[msgspec.Raw] = []
         self._pending_bytes = 0
+        self._first_pending = 0
+        self._dead_letters = 0
         self._unproven: deque[Append] = deque()
         self._unproven_bytes = 0
         self._pace = Pace()
@@ -105,11 +139,12 @@ class PartitionWriter:
         self._done = self._done_by(state)
         self._base = self._baseline(state)
 
-    def write(self, rows: Iterable[bytes]) -> Written:
-        """Returns when every row is committed.
+    def write(self, rows: Iterable[bytes | UnwritableRow]) -> Written:
+        """Returns when every row is committed, or kept as a dead letter.
 
-        Raises QueryForeign, CheckpointBehind, BatchDiffers, RowTooLarge, FrameRowsRejected, AttemptReplaced, RowsUncounted and
-        what appending raises. Whatever it raises, another attempt goes on behind what is committed.
+        Raises QueryForeign, CheckpointBehind, BatchDiffers, RowTooLarge, RowUnwritable, FrameRowsRejected, AttemptReplaced,
+        RowsUncounted, DeadLetterError and what appending raises. Whatever it raises, another attempt goes on behind what is
+        committed.
         """
         try:
             for row in rows:
@@ -121,29 +156,51 @@ class PartitionWriter:
             self._count()
         finally:
             self._channel.close()
-        return Written(self._number, min(self._done.rows, self._number), self._rejected)
+        return Written(self._number, min(self._done.rows, self._number), self._rejected, self._dead_letters)
 
-    def _take(self, row: bytes) -> None:
+    def _take(self, row: bytes | UnwritableRow) -> None:
+        """Takes the next row. One that no channel takes has a number, and a part in the digest, as every other."""
         self._number += 1
-        if len(row) > MOST_ROW_BYTES:
-            raise RowTooLarge(self._number, self._key.partition, len(row), MOST_ROW_BYTES)
-        if self._number > self._done.rows and self._done.is_end:
+        text, fault = row.text if isinstance(row, UnwritableRow) else row, self._fault(row)
+        if fault and self._letters is None:
+            raise fault.error
+        is_new = self._number > self._done.rows
+        if is_new and self._done.is_end:
             raise self._differs(f"it had {self._done.rows:,} rows, and now has more")
-        if self._number > self._done.rows and self._pending_bytes + len(row) > APPEND_BYTES:
+        if is_new and not fault and self._pending_bytes + len(text) > APPEND_BYTES:
             self._send(is_end=False)
-        self._digest.add(row)
+        self._digest.add(text)
         if self._number == self._done.rows and self._digest.value != self._done.digest:
             raise self._differs(f"its first {self._number:,} rows are not those that it had")
-        if self._number > self._done.rows:
-            self._pending.append(msgspec.Raw(row))
-            self._pending_bytes += len(row)
+        if fault:
+            self._keep(text, fault, is_new=is_new)
+        elif is_new:
+            self._first_pending = self._first_pending if self._pending else self._number
+            self._pending.append(msgspec.Raw(text))
+            self._pending_bytes += len(text)
+
+    def _fault(self, row: bytes | UnwritableRow) -> RowFault | None:
+        number, partition = self._number, self._key.partition
+        if isinstance(row, UnwritableRow):
+            return RowFault(RejectReason.MALFORMED, row.cause, RowUnwritable(number, partition, row.cause))
+        if len(row) > MOST_ROW_BYTES:
+            detail = f"it has {len(row):,} bytes as JSON, and at most {MOST_ROW_BYTES:,} can be sent"
+            return RowFault(RejectReason.TOO_LARGE, detail, RowTooLarge(number, partition, len(row), MOST_ROW_BYTES))
+        return None
+
+    def _keep(self, row: bytes, fault: RowFault, *, is_new: bool) -> None:
+        """Keeps a row before the token that covers it is sent: what a token covers was kept by the attempt that sent it."""
+        assert self._letters is not None, "the query would have stopped"
+        self._dead_letters += 1
+        if is_new:
+            self._letters.keep(self._number, row, fault)
 
     def _send(self, *, is_end: bool) -> None:
-        """Hands the pending rows over: it is called before the row behind them is taken."""
+        """Hands the pending rows over, with the dead letters among and behind them: it is called before the next row is taken."""
         if not self._pending:
             return
         number, size = self._number if is_end else self._number - 1, self._pending_bytes
-        first = Place(self._key.query, self._key.batch, number - len(self._pending) + 1, 0)
+        first = Place(self._key.query, self._key.batch, self._first_pending, 0)
         end = Place(self._key.query, self._key.batch, number, self._digest.value, is_end)
         append = Append(self._pending, first.position, end.position, size)
         self._pending, self._pending_bytes = [], 0

@@ -37,6 +37,7 @@ class RowsAdded(WriterCommitMessage):
 
     def __init__(self, written: "Written", key: "PartitionKey") -> None:
         self.rows, self.known, self.rejected = written.rows, written.known, written.rejected
+        self.dead_letters = written.dead_letters
         self.query, self.channel = key.query, key.channel
 
 
@@ -74,6 +75,7 @@ class SnowpipeWriter(DataSourceWriter):
         from firnline_ingest.datasource.snowpipe.table import SnowflakeTable
 
         table = SnowflakeTable.of(self._options)
+        _say_dead_letters(messages, self._options)
         for message in messages:
             assert isinstance(message, RowsAdded)
             try:
@@ -105,7 +107,7 @@ class SnowpipeStreamWriter(DataSourceStreamWriter):
         """Looks for partitions that the batch had when it was run before, and has no more. Raises BatchDiffers."""
         from firnline_ingest.datasource.snowpipe.table import SnowflakeTable
 
-        added = [message for message in messages if isinstance(message, RowsAdded)]
+        added = _say_dead_letters(messages, self._options)
         if added:
             SnowflakeTable.of(self._options).refuse_left_over(
                 added[0].query, batchId, len(messages), _channel(self._options)
@@ -118,16 +120,28 @@ class SnowpipeStreamWriter(DataSourceStreamWriter):
 def add_rows(
     options: SnowpipeOptions, schema: spark.StructType, rows: Iterator[Row], query: str, batch: int, *, run: str = ""
 ) -> RowsAdded:
-    """Returns when every row is committed. Raises what PartitionWriter.write raises, and ConfigError for the table."""
+    """Returns when every row is committed, or kept as a dead letter. Raises what PartitionWriter.write raises, and ConfigError
+    for the table.
+    """
+    from firnline_ingest.datasource.snowpipe.letters import RowLetters, writable
     from firnline_ingest.datasource.snowpipe.partition import PartitionWriter
     from firnline_ingest.datasource.snowpipe.table import SnowflakeTable
 
     table = SnowflakeTable.of(options)
     table.check(schema.names)
     key = _key(options, query, batch, run)
-    writer = PartitionWriter(table.channels, table.target, key, tolerance=options.tolerance)
-    encoded = row_encoder(schema)
-    return RowsAdded(writer.write(map(encoded, rows)), key)
+    letters = RowLetters(table.letters, options.name, str(table.target), key) if table.letters else None
+    writer = PartitionWriter(table.channels, table.target, key, tolerance=options.tolerance, letters=letters)
+    made = writable(schema, row_encoder(schema))
+    return RowsAdded(writer.write(map(made, rows)), key)
+
+
+def _say_dead_letters(messages: Sequence[WriterCommitMessage | None], options: SnowpipeOptions) -> list[RowsAdded]:
+    """Returns the messages of tasks. Their dead letters are in the driver's log, in words: nobody has set a logger up there."""
+    added = [message for message in messages if isinstance(message, RowsAdded)]
+    if count := sum(message.dead_letters for message in added):
+        log.warning("%s: %d rows could not be rows of the table and are in %s", SINK, count, options.dead_letters)
+    return added
 
 
 def _key(options: SnowpipeOptions, query: str, batch: int, run: str) -> "PartitionKey":

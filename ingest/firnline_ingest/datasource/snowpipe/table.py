@@ -8,6 +8,7 @@ from typing import ClassVar, Self
 from firnline_ingest.datasource.snowpipe.errors import BatchDiffers
 from firnline_ingest.datasource.snowpipe.options import SINK, SnowpipeOptions
 from firnline_ingest.datasource.snowpipe.place import Place
+from firnline_ingest.dead_letters.store import open_store
 from firnline_ingest.errors import ConfigError, FirnlineError
 from firnline_ingest.snowflake.sdk import SdkChannels
 from firnline_ingest.snowflake.target import TargetCatalog, TargetState
@@ -33,6 +34,8 @@ class SnowflakeTable:
         self._columns: dict[str, bool] = {}
         self._looked_s = 0.0
         self.channels = SdkChannels(options.config)
+        self.letters = open_store(options.letters_config) if options.dead_letters else None
+        """Where rows are kept that no channel takes."""
 
     @classmethod
     def of(cls, options: SnowpipeOptions) -> Self:
