@@ -14,6 +14,7 @@ pytestmark = [pytest.mark.spark, pytest.mark.timeout(HANGS_S)]
 FRAMES = """
 import json, sys
 from pyspark.sql import DataFrame, SparkSession, Window, functions as F
+from pyspark.sql.datasource import DataSource
 from pyspark.sql.udf import UserDefinedFunction
 from pyspark.util import PythonEvalType
 from firnline_ingest.datasource import register, replayable
@@ -62,6 +63,30 @@ for words, _ in CASES:
     if before is not None:
         spark.conf.set(unset, before)
     print("SAID", json.dumps([words, said]), flush=True)
+
+class Probe(DataSource):
+    @classmethod
+    def name(cls):
+        return "probe"
+
+    def writer(self, schema, overwrite):
+        raise ValueError("MARKED" if self.options.get("replayable") == "true" else "BARE")
+
+    streamWriter = writer
+
+spark.dataSource.register(Probe)
+checked, folder = replayable(batch), sys.argv[1]
+streamed = replayable(rate.select("value"), sources=["rate"])
+frames = {"checked": checked, "cached": checked.cache(), "changed": checked.where("id > 1"), "streamed": streamed}
+for name, frame in {**frames, "union": streamed.union(streamed), "unseen": rate}.items():
+    try:
+        if frame.isStreaming:
+            writer = frame.writeStream.format("probe").option("checkpointLocation", f"{folder}/{name}")
+            writer.trigger(availableNow=True).start().awaitTermination()
+        else:
+            frame.write.format("probe").mode("append").save()
+    except Exception as error:
+        print("MARK", name, "MARKED" in str(error), "BARE" in str(error), flush=True)
 """
 TAKEN = [
     "spark.sql.adaptive.streaming.stateless.enabled ~ within(k.select('id').repartition(3))",
@@ -193,3 +218,7 @@ def test_a_plan_is_taken_or_refused_with_the_place_that_is_to_blame(tmp_path: Pa
         (words, "" if ADAPTIVE in words and version < "4.1" else why) for words, why in REFUSED
     ]  # 4.0 has it not
     assert [(words, said[words]) for words, why in refused if (why not in said[words] if why else said[words])] == []
+    marks = {line.split()[1]: line.split()[2:] for line in done.stdout.splitlines() if line.startswith("MARK ")}
+    assert marks == {name: ["True", "False"] for name in ("checked", "cached", "streamed")} | {
+        name: ["False", "True"] for name in ("changed", "union", "unseen")
+    }

@@ -59,7 +59,8 @@ def put(name, numbers):
 
 def run(name, form="snowpipe", checkpoint=None, column="note", **more):
     files = spark.readStream.schema("id BIGINT, note STRING").option("maxFilesPerTrigger", "1").json(str(folder / "in"))
-    writer = files.selectExpr("id", f"{column} AS note").writeStream.format(form).options(**{**options, **more})
+    given = {"unchecked": "true", **options, **more}
+    writer = files.selectExpr("id", f"{column} AS note").writeStream.format(form).options(**given)
     writer = writer.option("checkpointLocation", str(folder / (checkpoint or name))).queryName(name)
     try:
         writer.trigger(availableNow=True).start().awaitTermination()
@@ -87,6 +88,19 @@ def scenario():
     frame = spark.range(7).selectExpr("id", "'batch' AS note")
     frame.write.format("snowpipe").options(**options, name="batch").mode("append").save()
     yield "a batch", ""
+    yield "a plan that nobody has looked at", run("four", unchecked="false", table=options["table"] + "_FOUR")
+    large = {"column": "IF(id % 5 = 1, repeat(note, 20), note)", "table": options["table"] + "_FOUR"}
+    yield "a row that is too large", run("four", **large)
+    kept = {**large, "deadLetters": str(folder / "letters")}
+    (folder / "death").write_text("commit")
+    yield "dead letters, kept and not committed", run("four", "dying", **kept)
+    (folder / "death").write_text("task")
+    yield "dead letters, whose worker dies", run("four", "dying", **kept)
+    yield "dead letters, and nothing in between", run("four", **kept)
+    shown = spark.read.option("recursiveFileLookup", "true").json(str(folder / "letters" / "spark~four@0"))
+    shown = shown.selectExpr("CAST(sequenceNumber AS INT) AS batch", "row", "reason", "CAST(unbase64(data) AS STRING) AS data")
+    shown = shown.selectExpr("batch", "row", "reason", "get_json_object(data, '$.id') AS id").collect()
+    yield "letters", sorted([int(row.id), row.reason, row.row] for row in shown)
 
 print("SAID", json.dumps(list(scenario())))
 '''
@@ -111,7 +125,7 @@ def test_each_row_is_added_once_whatever_happens_to_the_query(
     local_environment: RunningEnvironment, options: dict[str, str], tmp_path: Path
 ) -> None:
     role = local_environment.logins["ingest"].role
-    tables = [f"FIRNLINE.RAW.{options['table']}{suffix}" for suffix in ("", "_TWO", "_THREE")]
+    tables = [f"FIRNLINE.RAW.{options['table']}{suffix}" for suffix in ("", "_TWO", "_THREE", "_FOUR")]
     for table in tables:
         local_environment.query(f"CREATE TABLE {table} (ID NUMBER, NOTE VARCHAR) ERROR_LOGGING = TRUE", login="admin")
         local_environment.query(f"GRANT INSERT ON TABLE {table} TO ROLE {role}", login="admin")
@@ -138,6 +152,12 @@ def test_each_row_is_added_once_whatever_happens_to_the_query(
     assert "killed before the commit" in said["random values, added and not committed"]
     assert "FL-2512" in said["random values again"]
 
+    assert "FL-2521" in said["a plan that nobody has looked at"]
+    assert "FL-2514" in said["a row that is too large"]
+    assert "killed before the commit" in said["dead letters, kept and not committed"]
+    assert said["dead letters, whose worker dies"] == said["dead letters, and nothing in between"] == ""
+    assert [letter[:2] for letter in said["letters"]] == [[number, "too-large"] for number in (1, 6, 11)]
+
     def ids(table: str, where: str) -> Counter[int]:
         _, rows = local_environment.query(f"SELECT ID FROM {table} WHERE {where}", login="admin")
         return Counter(int(row[0]) for row in rows)
@@ -145,3 +165,4 @@ def test_each_row_is_added_once_whatever_happens_to_the_query(
     assert ids(tables[0], "NOTE <> 'batch'") == Counter(range(14))
     assert ids(tables[0], "NOTE = 'batch'") == Counter(range(7))
     assert ids(tables[1], "TRUE") == Counter(range(14))
+    assert ids(tables[3], "TRUE") == Counter(number for number in range(14) if number % 5 != 1)

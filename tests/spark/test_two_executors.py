@@ -20,7 +20,7 @@ PROGRAM = '''
 import json, os, signal, sys
 from pathlib import Path
 from pyspark.sql import SparkSession
-from firnline_ingest.datasource import KinesisDataSource, SnowpipeDataSource
+from firnline_ingest.datasource import KinesisDataSource, SnowpipeDataSource, replayable
 
 folder, source, sink, phases = Path(sys.argv[1]), *map(json.loads, sys.argv[2:5])
 kills = folder / "kills"
@@ -109,7 +109,8 @@ declared = spark.readStream.format("dying-kinesis").schema("id BIGINT, note STRI
 orders = declared.options(**source, format="json").option("metadata.shard", "shard_id").load()
 
 def run():
-    writer = orders.selectExpr("id", "upper(note) AS note", "shard").where("id % 7 <> 3").writeStream.format("dying-snowpipe")
+    rows = orders.selectExpr("id", "upper(note) AS note", "shard").where("id % 7 <> 3")
+    writer = replayable(rows, sources=["dying-kinesis"]).writeStream.format("dying-snowpipe")
     writer = writer.options(**sink).option("checkpointLocation", str(folder / "checkpoint")).queryName("two")
     writer.trigger(availableNow=True).start().awaitTermination()
 

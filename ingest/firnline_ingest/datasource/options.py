@@ -21,6 +21,8 @@ MOST_RECORDS = 100_000
 MOST_SECONDS = 30.0
 METADATA = "metadata."
 SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+:/")
+REPLAYABLE = "replayable"
+"""What is written from a DataFrame that `replayable()` returned has it, whatever the format."""
 OF_SPARK = {"checkpointlocation", "path", "queryname"}
 """Spark hands its own options of a writer over, too."""
 RAW_COLUMNS = ("data", "partition_key", "sequence_number", "sub_sequence_number", "arrival", "shard_id", "stream")
@@ -85,7 +87,11 @@ class SourceOptions:
     def parse(cls, options: Mapping[str, str]) -> Self:
         """Raises ConfigError with every problem."""
         metadata = {name: text for name, text in options.items() if name.lower().startswith(METADATA)}
-        plain = {name: text for name, text in options.items() if name not in metadata and name.lower() not in OF_SPARK}
+        plain = {
+            name: text
+            for name, text in options.items()
+            if name not in metadata and name.lower() not in {*OF_SPARK, REPLAYABLE}
+        }
         problems = [
             f"{name}: must be one of {', '.join(RAW_COLUMNS)}, and is {text!r}"
             for name, text in metadata.items()
@@ -210,7 +216,8 @@ def _time(text: str) -> str:
     return text
 
 
-def _bool(text: str) -> bool:
+def true_or_false(text: str) -> bool:
+    """Raises ValueError."""
     if text.lower() not in ("true", "false"):
         raise ValueError(f"must be true or false, and is {text!r}")
     return text.lower() == "true"
@@ -245,10 +252,10 @@ READ: Mapping[str, Callable[[str], Any]] = {
     "ending_position": _time,
     "max_records_per_shard": _positive(int),
     "max_seconds_per_shard": _positive(float),
-    "fail_on_data_loss": _bool,
+    "fail_on_data_loss": true_or_false,
     "metadata_path": folder_or_bucket,
     "mode": _mode,
-    "ordered": _bool,
+    "ordered": true_or_false,
     "partition_by": lambda text: tuple(name.strip() for name in text.split(",") if name.strip()),
 }
 """How the text of an option is read; others stay text. Each raises ValueError."""

@@ -77,10 +77,11 @@ Node = Any
 
 
 def replayable(frame: "DataFrame", *, sources: Collection[str] = ()) -> "DataFrame":
-    """Returns the frame as it is. Raises PlanNotReplayable with every reason why a batch of it may have other rows when it is run
-    again.
+    """Returns the frame, with a mark that the sink looks for. Raises PlanNotReplayable with every reason why a batch of it may
+    have other rows when it is run again.
 
-    `sources` names further sources whose rows are the same each time, as their formats or tables are called.
+    The mark is that of this plan: a DataFrame that is made of the returned one has none. `sources` names further sources whose
+    rows are the same each time, as their formats or tables are called.
     """
     looked_at = getattr(frame, "_jdf", None)
     if looked_at is None:
@@ -91,7 +92,9 @@ def replayable(frame: "DataFrame", *, sources: Collection[str] = ()) -> "DataFra
         walk.problems.append(f"{walk.loosened_by}: it leaves the rows of a partition in any order; {FIRMLY}")
     if walk.problems:
         raise PlanNotReplayable(list(dict.fromkeys(walk.problems)))
-    return frame
+    from firnline_ingest.datasource.checked_frame import CheckedFrame
+
+    return CheckedFrame.of(frame)
 
 
 class _Walk:

@@ -10,7 +10,7 @@ from pyspark.sql.types import StructType
 
 from firnline_ingest.config.rows import Tolerance
 from firnline_ingest.datasource import SnowpipeDataSource
-from firnline_ingest.datasource.snowpipe.errors import BatchDiffers
+from firnline_ingest.datasource.snowpipe.errors import BatchDiffers, PlanUnchecked
 from firnline_ingest.datasource.snowpipe.options import SnowpipeOptions
 from firnline_ingest.datasource.snowpipe.partition import PartitionKey, PartitionWriter
 from firnline_ingest.datasource.snowpipe.source import RowsAdded
@@ -39,6 +39,7 @@ def options(world: World) -> Iterator[dict[str, str]]:
         "table": "orders",
         "queryName": "orders",
         "checkpointLocation": "/tmp/c",
+        "replayable": "true",
     }
     for table in SnowflakeTable._made.values():
         table._catalog.close()
@@ -78,6 +79,18 @@ def test_a_schema_or_a_mode_that_can_not_be_added_is_refused(options: dict[str, 
         source.writer(SCHEMA, True)
     with pytest.raises(ConfigError, match="schema: two columns have the same name"):
         source.streamWriter(StructType().add("id", "long").add("ID", "long"), False)
+
+
+def test_a_stream_of_a_plan_that_nobody_has_looked_at_is_refused_unless_it_says_so(options: dict[str, str]) -> None:
+    del options["replayable"]
+    SnowpipeDataSource(options).writer(SCHEMA, False)
+    for refused in (options, {**options, "replayable": "false"}, {**options, "unchecked": "false"}):
+        with pytest.raises(PlanUnchecked, match="'orders'"):
+            SnowpipeDataSource(refused).streamWriter(SCHEMA, False)
+    for taken in ("replayable", "unchecked"):
+        SnowpipeDataSource({**options, taken: "TRUE"}).streamWriter(SCHEMA, False)
+    with pytest.raises(ConfigError, match="unchecked: must be true or false, and is 'yes'"):
+        SnowpipeDataSource({**options, "unchecked": "yes"})
 
 
 def test_a_batch_is_added_by_channels_of_its_own_which_are_gone_then(

@@ -150,3 +150,25 @@ class PlanNotReplayable(SnowflakeError, Fatal):
             "run again, where rows may be there twice.",
         )
         self.problems = tuple(problems)
+
+
+class PlanUnchecked(SnowflakeError, Fatal):
+    """A query starts whose plan nobody has looked at."""
+
+    id = "FL-2521"
+    causes = (
+        'A stream with `format("snowpipe")` is not of a DataFrame that `replayable(…)` returned, or something was done with that '
+        "DataFrame before it was written"
+    )
+    remedy = (
+        "`replayable(frame).writeStream`; or the option `unchecked` = `true`: at least once, where the plan gives other rows "
+        "when a batch is run again"
+    )
+
+    def __init__(self, name: str) -> None:
+        super().__init__(
+            f"Nobody has looked at the plan of {name!r}: each row is there once only if a batch has the same rows when it is "
+            "run again.",
+            next_step="write what replayable(…) returns: replayable(frame).writeStream, as the last step before it. With "
+            'option("unchecked", "true") the query runs without: at least once, unless the plan gives the same rows again.',
+        )

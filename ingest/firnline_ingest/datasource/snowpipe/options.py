@@ -6,7 +6,7 @@ from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any, Self
 
 from firnline_ingest.config.rows import Tolerance
-from firnline_ingest.datasource.options import OF_SPARK, folder_or_bucket, read_options, spark_name
+from firnline_ingest.datasource.options import OF_SPARK, folder_or_bucket, read_options, spark_name, true_or_false
 from firnline_ingest.errors import ConfigError
 
 if TYPE_CHECKING:
@@ -46,6 +46,10 @@ class SnowpipeOptions:
     """The ARN of a secret in Secrets Manager whose text is the PEM."""
     tolerance: Tolerance = Tolerance.NONE
     """Of rows that the table rejects: `none` stops the query, `all` leaves them in the error table."""
+    replayable: bool = False
+    """Whether `replayable()` has looked at the plan; its DataFrame sets it."""
+    unchecked: bool = False
+    """Whether a stream starts though nobody has looked at its plan: at least once, where a batch has other rows the next time."""
     dead_letters: str | None = None
     """Rows that no channel takes: a folder that all executors share, or s3://BUCKET/FOLDER/; they stop the query where absent."""
     region: str | None = None
@@ -158,5 +162,11 @@ def _letters(text: str) -> str:
     return f"{place.rstrip('/')}/" if place.startswith(BUCKET) else place
 
 
-READ: Mapping[str, Callable[[str], Any]] = {"dead_letters": _letters, "name": _name, "tolerance": _tolerance}
+READ: Mapping[str, Callable[[str], Any]] = {
+    "dead_letters": _letters,
+    "name": _name,
+    "replayable": true_or_false,
+    "tolerance": _tolerance,
+    "unchecked": true_or_false,
+}
 """How the text of an option is read; others stay text. Each raises ValueError."""

@@ -17,7 +17,7 @@ from pyspark.sql import types as spark
 from pyspark.sql.datasource import DataSource, DataSourceStreamWriter, DataSourceWriter, WriterCommitMessage
 
 from firnline_ingest.datasource.plain import row_encoder
-from firnline_ingest.datasource.snowpipe.errors import BatchUnknown
+from firnline_ingest.datasource.snowpipe.errors import BatchUnknown, PlanUnchecked
 from firnline_ingest.datasource.snowpipe.options import SINK, SnowpipeOptions
 from firnline_ingest.errors import ConfigError, FirnlineError
 from firnline_ingest.identifiers import CHANNEL_SEPARATOR
@@ -56,6 +56,9 @@ class SnowpipeDataSource(DataSource):
         return SnowpipeWriter(self._parsed, checked(schema, is_overwrite=overwrite))
 
     def streamWriter(self, schema: spark.StructType, overwrite: bool) -> "SnowpipeStreamWriter":
+        """Raises PlanUnchecked. A job of `write` is not asked: a task of it that is tried again is all that could differ."""
+        if not (self._parsed.replayable or self._parsed.unchecked):
+            raise PlanUnchecked(self._parsed.name)
         return SnowpipeStreamWriter(self._parsed, checked(schema, is_overwrite=overwrite))
 
 
