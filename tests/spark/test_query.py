@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from firnline_infra.audit import PipelineReport, ReaderUser, audit
+from firnline_infra.audit.findings import ProblemKind
 from firnline_infra.audit.mode import BEHIND_A_QUERY
 from firnline_infra.audit.report_text import report_text
 from firnline_ingest.config.load import load_config
@@ -173,13 +174,32 @@ def test_a_record_on_which_the_query_raises_an_error_is_a_dead_letter_and_the_re
     assert (totals.records, totals.skipped) == (300, 100)
 
 
+def test_an_audit_finds_a_row_that_is_deleted_by_what_the_ledger_says_was_dropped(
+    new_lane: Callable[..., Lane], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    lane = new_lane(pipeline=query())
+    lane.put(*map(event, range(60)), b"not json")
+    with lane.engine(available_now=True) as engine:
+        assert engine.wait(HANGS_S) == 0, list(engine.last_lines)
+    totals = audited(lane, monkeypatch).totals
+    assert (totals.records, totals.rows, totals.dead_letters, totals.skipped) == (61, 40, 1, 20)
+    lane.environment.query(f"DELETE FROM {lane.table} WHERE N = 31", login="admin")
+    found = audit(load_config(lane.config_file), reader_of(lane))
+    assert (found.exit_status, found.pipelines[0].totals.missing, found.pipelines[0].totals.skipped) == (3, 1, 20)
+    (problem,) = found.pipelines[0].problems(ProblemKind.MISSING)
+    assert "are in no table and no dead letter" in problem.detail
+
+
 def audited(lane: Lane, monkeypatch: pytest.MonkeyPatch) -> PipelineReport:
     """Returns what an audit says of the lane."""
     for name, value in lane.environment.variables.items():
         monkeypatch.setenv(name, value)
-    login = lane.environment.logins["reader"]
-    reader = ReaderUser(user=login.user, role=login.role, key_file=login.private_key_file)
-    report = audit(load_config(lane.config_file), reader, content=True)
+    report = audit(load_config(lane.config_file), reader_of(lane), content=True)
     assert report.exit_status == 0, report_text(report)
     assert BEHIND_A_QUERY in report_text(report)
     return report.pipelines[0]
+
+
+def reader_of(lane: Lane) -> ReaderUser:
+    login = lane.environment.logins["reader"]
+    return ReaderUser(user=login.user, role=login.role, key_file=login.private_key_file)

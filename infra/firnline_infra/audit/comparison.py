@@ -7,7 +7,7 @@ sides are iterators, and the stream's is followed no further than an answer need
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence, Set
 from itertools import groupby
-from typing import NamedTuple, Protocol
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from firnline_infra.audit.conversion import IsNotIngested
 from firnline_infra.audit.findings import SKIPPED, ProblemKind, ShardFindings
@@ -21,6 +21,9 @@ from firnline_infra.audit.outcome import (
 )
 from firnline_infra.audit.window import RetentionCutoff, arrival_text
 from firnline_ingest.records.rejection import RejectReason
+
+if TYPE_CHECKING:
+    from firnline_infra.audit.left_out import LeftOutCheck
 
 RowPosition = tuple[int, int, int]
 """Sequence number, sub-sequence number, row in the record."""
@@ -67,15 +70,19 @@ def compare_shard(
     check: ContentCheck | None = None,
     not_ingested: IsNotIngested | None = None,
     replayed_into: ReplayedInto = never,
+    left_out: "LeftOutCheck | None" = None,
 ) -> None:
-    """Compares the two sides, both in ascending order. `records` has to go on until it is past all outcomes, or at the
-    shard's tip.
+    """Compares the two sides, both in ascending order. `records` has to go on until it is past all outcomes and all that
+    `left_out` knows, or at the shard's tip.
 
     An outcome before the first record is older than the stream if `cutoff` allows it, and unexpected otherwise. A dead
     letter that `replayed_into` knows is not a place of its record any more once there is a row; it is asked after the outcomes
     were read.
     """
-    _Walk(findings, outcomes, cutoff, check, not_ingested, replayed_into=replayed_into).along(records)
+    walk = _Walk(findings, outcomes, cutoff, check, not_ingested, replayed_into=replayed_into, left_out=left_out)
+    walk.along(records)
+    if left_out is not None:
+        left_out.report(findings)
 
 
 class _Walk:
@@ -88,6 +95,7 @@ class _Walk:
         not_ingested: IsNotIngested | None,
         *,
         replayed_into: ReplayedInto,
+        left_out: "LeftOutCheck | None",
     ) -> None:
         self._findings = findings
         self._counts = findings.counts
@@ -95,6 +103,7 @@ class _Walk:
         self._check = check
         self._is_not_ingested = not_ingested
         self._replayed_into = replayed_into
+        self._left_out = left_out
         self._groups = _by_position(outcomes)
         self._position: RowPosition | None = None
         self._group: list[AuditOutcome] = []
@@ -111,8 +120,10 @@ class _Walk:
 
     def along(self, records: Iterable[StreamRecord]) -> None:
         for record in records:
-            if record.status is ClaimStatus.AFTER_CLAIM and self._position is None:
+            if record.status is ClaimStatus.AFTER_CLAIM and self._position is None and self._is_past(record):
                 break
+            if self._left_out is not None:
+                self._left_out.meets(record)
             here = (record.sequence_number, record.sub_sequence_number, record.row)
             while self._position is not None and self._position < here:
                 self._report_without_record()
@@ -123,11 +134,16 @@ class _Walk:
                 self._match(record)
                 self._advance()
             else:
+                if self._left_out is not None and self._letter_before(record) is None:
+                    self._left_out.nowhere(record)
                 self._report_absence(record)
             self._last = here if record.status is ClaimStatus.CLAIMED else None
         while self._position is not None:
             self._report_without_record()
         self._report_lacking_rows()
+
+    def _is_past(self, record: StreamRecord) -> bool:
+        return self._left_out is None or self._left_out.is_past(record)
 
     def _advance(self) -> None:
         self._position, self._group = next(self._groups, (None, []))

@@ -103,11 +103,6 @@ def not_ingested_of(
     return of_shard
 
 
-def believed_absent(_: str) -> IsNotIngested:
-    """Takes every record that is nowhere for one that the pipeline's query drops."""
-    return lambda _record: True
-
-
 def as_read(record: StreamRecord) -> Record:
     """Returns what was read of it."""
     if record.read is not None:

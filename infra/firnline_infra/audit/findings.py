@@ -22,7 +22,7 @@ NOT_INGESTED = (SKIPPED, *LeftOut)
 
 
 class ProblemKind(StrEnum):
-    """A problem; any of them refutes the claim."""
+    """A problem; any of them refutes the claim, but for what is unproven: that keeps it from being proven."""
 
     MISSING = "missing"
     DOUBLED = "doubled"
@@ -30,6 +30,7 @@ class ProblemKind(StrEnum):
     CHANGED = "changed"
     MISROUTED = "misrouted"
     NOT_STORED = "not_stored"
+    UNPROVEN = "unproven"
 
     @property
     def text(self) -> str:
@@ -80,6 +81,8 @@ class Counts:
     """Rows in another table than their record goes to; and good records among the dead letters."""
     not_stored: int = 0
     """Rows that Snowflake counted as rejected, and that its error table has not. Counted only where counters are looked at."""
+    unproven: int = 0
+    """Of the skipped, those that a pipeline's query or pipe may have dropped, while nothing shows that it did."""
     older: int = 0
     """Rows, error rows and dead letters of records that have left the stream: not checkable."""
     later: int = 0
@@ -166,6 +169,8 @@ NEXT_STEPS: Mapping[ProblemKind, str] = {
     "them (query history), and delete them. A stream that this table may also hold is named with --also-holds.",
     ProblemKind.CHANGED: "compare the row with its record. An UPDATE shows in the query history; a column that can't hold the "
     "value (a fraction in NUMBER(38,0), a long integer in FLOAT) needs a wider type: new column, or VARIANT.",
+    ProblemKind.UNPROVEN: "these records may be lost, or may rightly be nowhere: audit from a moment on that the problem names "
+    "(--since), if it names one; or look yourself which of them the table has to have. No record that is proven is among them.",
     ProblemKind.MISROUTED: "a good record among the dead letters: firnline dead-letters show KEY tells why it went there. A row "
     "in another table than its record goes to: the query history of that table tells who wrote it; insert it into the right "
     "table and delete it there. Where the routes were changed, audit from that moment on: --since.",

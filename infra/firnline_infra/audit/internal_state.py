@@ -72,6 +72,14 @@ def counters_of(config: EngineConfig) -> ReadCounters:
     return read
 
 
+def ledger_rows(config: EngineConfig, stream: str) -> "Mapping[str, ShardRow]":
+    """The ledger's rows of the stream that is read, by shard id. Raises LedgerError."""
+    from firnline_ingest.ledger.provision import existing_ledger
+
+    ledger = existing_ledger(config)
+    return {row.key.shard_id: row for row in _rows(ledger, stream)} if ledger else {}
+
+
 def _rows(ledger: "DynamoLedger", stream: str) -> "Sequence[ShardRow]":
     mark = ledger.mark(stream)
     return list(ledger.rows(mark.incarnation).values()) if mark else []

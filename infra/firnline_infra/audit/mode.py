@@ -21,7 +21,8 @@ BEHIND_A_SELECT = "A SELECT may take values out of records: rows were found by t
 
 BEHIND_A_QUERY = (
     "The pipeline's query was not run here: each row and each dead letter is one record's of the stream, and no record has two; "
-    "a record that has neither counts as skipped, and that the query drops it is not proven. Values were not compared."
+    "the records that have neither are those that the engine's ledger says the query dropped, where it can tell. That the query "
+    "has to drop them is the engine's word. Values were not compared."
 )
 
 

@@ -11,16 +11,18 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from firnline_infra.audit.content_check import ContentComparison
-from firnline_infra.audit.conversion import believed_absent, decoded_of, not_ingested_of, user_records_of
+from firnline_infra.audit.conversion import decoded_of, not_ingested_of, user_records_of
 from firnline_infra.audit.findings import ProblemKind, ShardFindings
 from firnline_infra.audit.internal_state import (
     Counters,
     ReadCounters,
     columns_since,
+    ledger_rows,
     not_stored,
     replayed_of,
     report_not_stored,
 )
+from firnline_infra.audit.left_out import left_out_of
 from firnline_infra.audit.mode import AuditMode, companions_of, target_of
 from firnline_infra.audit.rejected import ErrorRows, letters_by_shard
 from firnline_infra.audit.report import PipelineReport
@@ -40,12 +42,14 @@ if TYPE_CHECKING:
     from snowflake.connector import SnowflakeConnection
 
     from firnline_ingest.kinesis.lineage import Lineage
+    from firnline_ingest.ledger.row import ShardRow
 
 NO_SHARD = "(none)"
 SKIPPED = (
     "records that can't be rows and are nowhere count as skipped; of those that are too large or too deep, or have keys that "
     "can't be columns, by the engine's own word."
 )
+LEDGER_UNREAD = "The ledger can't be read ({}): what the query drops is held against nothing."
 COLUMNS_UNREAD = (
     "When columns came can't be read ({}): a value of a record that is older than its column counts as changed."
 )
@@ -75,11 +79,16 @@ class PipelineAudit:
         from firnline_ingest.kinesis.lineage import read_lineage
 
         tables = self._tables()
+        rows = (
+            self._ledger_rows() if self.mode.believes_absence else {}
+        )  # before the tables, which have all that it counts
         counted = self.counters(self.pipeline.stream) if self.counters else []  # before what was kept
         inventory, errors = tables.inventory(), tables.error_rows()
         lineage = read_lineage(self.client, self.pipeline.stream)  # after the inventory, so that it has all its shards
         letters = self._letters(lineage)
         sources = self._sources(tables, lineage, errors, letters)
+        if self.mode.believes_absence:
+            sources = replace(sources, left_out=left_out_of(self.config, lineage, rows, self.server_ms))
 
         def audit(shard_id: str, sleep: Sleep) -> ShardFindings:
             return replace(sources, sleep=sleep).audit(shard_id)
@@ -152,13 +161,19 @@ class PipelineAudit:
             window=self.window,
             cutoff_at=cutoff,
             check=self._content_check(tables) if self.mode.compares_contents else None,
-            not_ingested=believed_absent
-            if self.mode.believes_absence
-            else not_ingested_of(self.config, as_routed, schemas),
+            not_ingested=not_ingested_of(self.config, as_routed, schemas),
             decoded=decoded_of(as_routed, schemas, tables.labels),
             taken_apart=partial(user_records_of, self.pipeline, lineage),
             replayed_into=replayed_of(self.config, lineage, tables.labels),
         )
+
+    def _ledger_rows(self) -> "Mapping[str, ShardRow]":
+        """The ledger's rows by shard id; empty where it can't be read, which the report says."""
+        try:
+            return ledger_rows(self.config, self.pipeline.stream)
+        except LedgerError as error:
+            self.remarks.append(LEDGER_UNREAD.format(error.what))
+            return {}
 
     def _content_check(self, tables: AuditedTables) -> ContentOfTables:
         since = self._columns_since(tables)

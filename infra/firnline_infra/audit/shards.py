@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol
 from firnline_infra.audit.comparison import ContentCheck, ReplayedInto, compare_shard, never, position_of
 from firnline_infra.audit.conversion import Decoded, IsNotIngested
 from firnline_infra.audit.findings import ProblemKind, ShardFindings
+from firnline_infra.audit.left_out import LeftOutCheck
 from firnline_infra.audit.outcome import AuditOutcome
 from firnline_infra.audit.shard_scan import ShardScan
 from firnline_infra.audit.window import AuditWindow, RetentionCutoff
@@ -80,6 +81,8 @@ class PipelineSources:
     """Compares contents; None where they are not compared."""
     not_ingested: Callable[[str], IsNotIngested | None] = lambda _: None
     """Gives, by shard id, what tells which records are intentionally not ingested."""
+    left_out: Callable[[str], LeftOutCheck] | None = None
+    """Gives, by shard id, what records that are nowhere are held against; None where no query drops any."""
     decoded: Callable[[str], Decoded] = lambda _: lambda records: records
     """Gives, by shard id, what makes the rows of a record's format."""
     taken_apart: TakenApart = lambda _, records: records
@@ -110,7 +113,8 @@ class PipelineSources:
         )
         taken_apart = self.taken_apart(shard_id, reader.records()) if is_listed else ()
         records = self.decoded(shard_id)(self.window.records(taken_apart, shard_id))
-        not_ingested = self.not_ingested(shard_id)
+        left_out = self.left_out(shard_id) if self.left_out is not None else None
+        not_ingested = self.not_ingested(shard_id) if left_out is None else left_out.believes
         compare_shard(
             findings,
             records,
@@ -119,6 +123,7 @@ class PipelineSources:
             check=self.check,
             not_ingested=not_ingested,
             replayed_into=replayed_into,
+            left_out=left_out,
         )
         return findings
 

@@ -10,6 +10,7 @@ from typing import Any
 from firnline_ingest.kinesis.start import parse_pin
 from firnline_ingest.ledger.consumer import ConsumerRecord
 from firnline_ingest.ledger.incident import Incident, IncidentKind, Loss
+from firnline_ingest.ledger.left_out import LeftOutMark
 from firnline_ingest.ledger.mark import StreamMark
 from firnline_ingest.ledger.row import (
     PLACES,
@@ -58,6 +59,7 @@ def to_item(row: ShardRow) -> Item:
         "untold": dict(row.untold),
         "counted_through": _token(row.counted_through),
         "totals": _totals_item(row.totals),
+        "left_out": [mark.text for mark in row.left_out],
         "unusable": {str(minute): count for minute, count in row.unusable.items()},
         "stopped_by": row.stopped_by,
     }
@@ -92,6 +94,7 @@ def from_item(item: Item) -> ShardRow:
         untold={name: int(count) for name, count in item.get("untold", {}).items()},
         counted_through=_position(item.get("counted_through")),
         totals=_totals(item.get("totals", {})),
+        left_out=tuple(LeftOutMark.parse(each) for each in item.get("left_out", ())),
         unusable={int(minute): int(count) for minute, count in item.get("unusable", {}).items()},
         stopped_by=item.get("stopped_by", ""),
     )

@@ -11,6 +11,7 @@ from typing import Any, ClassVar, Self
 
 from firnline_ingest.kinesis.start import Pin
 from firnline_ingest.ledger.incident import Incident, IncidentKind, with_incident
+from firnline_ingest.ledger.left_out import LeftOutMark
 from firnline_ingest.values import Fence, Position, ShardKey, TargetTable
 
 
@@ -196,6 +197,8 @@ class ShardRow:
     totals: RunningTotals | None = None
     """Counts, reported or not; None in a row that was not opened yet, or by an earlier release only."""
     counted_through: Position | None = None
+    left_out: tuple[LeftOutMark, ...] = ()
+    """Of a pipeline with a query, what it dropped up to `read_through`: the last mark stands there, or these are of before."""
     unusable: Mapping[int, int] = field(default_factory=lambda: MappingProxyType({}))
     """How many unusable records up to `counted_through` arrived in each minute (since 1970) of the last ones that had any, where
     the pipeline has a limit of them."""

@@ -5,19 +5,23 @@ passes delays them, with full jitter, and holds no reading up (docs/design/ledge
 """
 
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from types import MappingProxyType
 
 from firnline_ingest.errors import FirnlineError
 from firnline_ingest.kinesis.errors import RecordsLost, ShardExpired
+from firnline_ingest.kinesis.page import Record
 from firnline_ingest.kinesis.reader import Read, Wait
+from firnline_ingest.kinesis.start import Start
 from firnline_ingest.ledger.errors import Fenced
 from firnline_ingest.ledger.incident import Incident, IncidentKind
 from firnline_ingest.ledger.losses import described
+from firnline_ingest.records.rows import Rows
 from firnline_ingest.shard.channel_writer import ChannelWriter
 from firnline_ingest.shard.channel_writers import ChannelWriters
 from firnline_ingest.shard.ledger_writer import LedgerWriter, with_what_was_sent
+from firnline_ingest.shard.left_out import LeftOutRecords
 from firnline_ingest.shard.report import ShardActivity, ShardReport
 from firnline_ingest.shard.retention import RetentionWatch
 from firnline_ingest.shard.steps import EpochStep
@@ -46,16 +50,24 @@ class Checkpointer:
         writers: ChannelWriters,
         retention: RetentionWatch,
         report: ShardReport,
+        start: Start,
         unusable: Callable[[], Mapping[int, int]],
     ) -> None:
-        """`unusable` says how many unusable records each minute had (ShardDeadLetters)."""
+        """`start`: where the session's reading begins.
+
+        `unusable` says how many unusable records each minute had (ShardDeadLetters)."""
         self._work, self._services = work, services
         self._ledger, self._writers = ledger, writers
         self._retention, self._report, self._unusable = retention, report, unusable
+        self._left_out = LeftOutRecords(ledger.row, start, work.pipeline)
         self._held_back_ms = 0
         self._failures = 0
         self._next_proof_s = self._next_write_s = 0.0
         self._next_heartbeat_s = self._heartbeat_after_s()
+
+    def takes(self, records: Sequence[Record], made: Rows) -> None:
+        """Takes what is about to be accounted for, before it is."""
+        self._left_out.note(records, made)
 
     def tick(self) -> bool:
         """Proves and writes what is due. Returns False while proof or ledger can't be had: reading goes on meanwhile.
@@ -131,6 +143,7 @@ class Checkpointer:
             untold=MappingProxyType({} if is_last else untold),
             totals=totals,
             counted_through=self._writers.accounted,
+            left_out=self._left_out.up_to(read_through, self._services.now_ms(), known.retention_hours),
             unusable=self._unusable(),
             decided=tuple(each for each in row.decided if read_through is None or each.through > read_through),
         )

@@ -73,6 +73,7 @@ class ShardSession:
             writers=self.writers,
             retention=self._retention,
             report=report,
+            start=opened.start,
             unusable=lambda: self._dead_letters.unusable,
         )
         self._pages = ShardPages(work, services, opened.start, report, arrived_ms=opened.row.arrived_ms)
@@ -85,8 +86,7 @@ class ShardSession:
             look=self._waits_for_query,
             now_ms=services.now_ms,
         )
-        self._decided = DecidedBefore(work.key, opened.row.decided)
-        self._proven_before = self.writers.proven
+        self._decided, self._proven_before = DecidedBefore(work.key, opened.row.decided), self.writers.proven
 
     def ingest(self, request: ShardRequest) -> ShardState:
         """Ingests the shard until its end, a bounded run's end, or the request's; then everything is proven.
@@ -220,6 +220,7 @@ class ShardSession:
         tally = self._report.tally
         if made.rejected:
             self._dead_letters.take(made.rejected, records, tally)
+        self._checkpointer.takes(records, made)
         self.writers.append(records, made, tally)
         tally.took(made.ingested, made.left_out)
         if made.unknown_keys and self._work.end_of(records[-1]) > self._report.counted_of(RECORDS):

@@ -3,6 +3,7 @@
 from firnline_ingest.kinesis.start import TrimHorizon
 from firnline_ingest.ledger.incident import Incident, IncidentKind
 from firnline_ingest.ledger.item import from_item, to_item
+from firnline_ingest.ledger.left_out import LeftOutMark
 from firnline_ingest.ledger.row import ChannelEntry, Proven, RunningTotals, Sending, ShardRow
 from firnline_ingest.values import Fence, Position, ShardKey
 from tests.fakes.configs import TARGET
@@ -26,6 +27,7 @@ ROW = ShardRow(
         reported_through=Position(23),
         tallied_through=Position(22, 1),
     ),
+    left_out=(LeftOutMark(), LeftOutMark(Position(20), 3, 2**63 + 5, 7)),
     incidents=(Incident(IncidentKind.RETENTION_LOSS, 5, "lost", Position(4)),),
 )
 
