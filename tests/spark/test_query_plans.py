@@ -111,6 +111,8 @@ REFUSED: list[tuple[str, dict[str, object], str]] = [
     ("SELECT *, CAST(concat('n', 'ow') AS TIMESTAMP) AS seen FROM rows", {}, "another time"),
     ("SELECT *, named_struct('a', '12:30')::struct<a:timestamp> AS e FROM rows", {}, "another time"),
     ("SELECT *, CAST(array('now', '2026-01-01') AS ARRAY<DATE>) AS days FROM rows", {}, "another time"),
+    ("""SELECT *, from_json('{"t": "12:30"}', 't TIMESTAMP') AS opens FROM rows""", {}, "another time"),
+    ("SELECT *, from_csv('12:30', 't TIMESTAMP').t AS opens FROM rows", {}, "another time"),
     ("SELECT * FROM rows WHERE at > (timestamp('now'))", {}, "another time"),
     ("lambda rows: rows.withColumn('seen', F.lit('now').cast('timestamp'))", {}, "another time"),
     ("lambda rows: rows.withColumn('seen', F.lit(datetime.datetime.now()))", {}, "something else before"),

@@ -31,6 +31,8 @@ CLOCKS = frozenset(("CurrentDate", "CurrentTime", "CurrentTimestamp", "LocalTime
 DAYS = ("now", "today", "tomorrow", "yesterday")
 """Texts that Spark's optimizer makes a time of, when a constant is cast to one."""
 TIMES = frozenset(("date", "timestamp", "timestamp_ntz"))
+READ_BY_SCHEMA = frozenset(("CsvToStructs", "JsonToStructs", "VariantGet", "XmlToStructs"))
+"""Expressions that make values of a text by a schema, times among them."""
 WITHIN = re.compile(rf"[:<,](?:{'|'.join(TIMES)})\b")
 """A time within a type, as in `array<date>` and `struct<a:timestamp>`."""
 SCRIPTS = ("CompoundBody", "ExecuteImmediate")
@@ -157,7 +159,7 @@ class _Walk:
             return "it is another time when a record is read again; use a time of the record, or metadata's push_time"
         if kind == "AesEncrypt" and is_salted(part):
             return "its initialization vector is another one each time; give one, or a hash"
-        if kind == "Cast" and _is_of_the_clock(part):
+        if (kind == "Cast" and _is_of_the_clock(part)) or (kind in READ_BY_SCHEMA and _has_times_of_a_constant(part)):
             return "it is another time when a record is read again; write the time itself"
         if kind == "AttributeReference" and not is_bare:
             number = int(part.exprId().id())
@@ -212,6 +214,14 @@ def _is_of_the_clock(cast: Any) -> bool:
         return True
     is_of_this_day = made == "timestamp" and re.match(TIME_OF_DAY, text) is not None
     return is_of_this_day or text.lower().startswith(DAYS)
+
+
+def _has_times_of_a_constant(reading: Any) -> bool:
+    """Returns whether it makes times of a constant text, in which they are not looked for."""
+    texts = [each for each in each_of(reading.children()) if each.foldable()]
+    made = str(reading.dataType().simpleString())
+    is_of_a_constant = len(texts) == len(list(each_of(reading.children())))
+    return is_of_a_constant and (made in TIMES or WITHIN.search(made) is not None)
 
 
 def _class_of(expression: Any) -> str:
