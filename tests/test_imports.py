@@ -107,7 +107,7 @@ ROOMS_BELOW = {
     "infra.blueprint": ("environment specification ingest.config ingest.errors ingest.identifiers ingest.permissions"),
     "infra.artefact": "blueprint runtimes s3a specification ingest.__main__ ingest.activity ingest.config ingest.errors",
     "infra.cli": (
-        "accounts artefact audit blueprint doctor drift error_catalog estimate keys observe policy redshift render "
+        "accounts artefact audit blueprint doctor drift error_catalog estimate keys observe others_errors policy redshift render "
         "rollout runtimes specification stack status terraform ingest.__main__ ingest.activity ingest.aws ingest.checks "
         "ingest.config ingest.dead_letters ingest.errors ingest.logs ingest.schemas ingest.secret_names ingest.sink "
         "ingest.terminal ingest.values"
@@ -131,6 +131,7 @@ ROOMS_BELOW = {
         "accounts blueprint kinds specification ingest.checks ingest.errors ingest.identifiers ingest.permissions "
         "ingest.snowflake ingest.terminal"
     ),
+    "infra.others_errors": "",
     "infra.policy": "blueprint kinds specification terraform ingest.checks ingest.permissions",
     "infra.programs": "pulumi",
     "infra.pulumi": "blueprint kinds specification ingest.errors",

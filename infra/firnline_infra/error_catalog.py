@@ -20,16 +20,12 @@ ADDED_BY = "firnline.commands"
 """Packages that offer commands declare errors too."""
 
 
-OTHERS_IDS = {"ERROR_5030": "FL-3105"}
-"""What another connector's page calls what is an error here: rejected rows of Snowflake's Kafka connector (4.0.0-rc4)."""
-
-
 def error_of(id_: str) -> type[FirnlineError]:
-    """The class that declares an id, in any case, also by its number alone or by what another connector calls it.
+    """The class that declares an id, in any case, also by its number alone.
 
     Raises UsageError for an id that none does.
     """
-    wanted = re.sub(r"^(?:FL)?(\d{4})$", r"FL-\1", OTHERS_IDS.get(id_.upper(), id_.upper()))
+    wanted = re.sub(r"^(?:FL)?(\d{4})$", r"FL-\1", id_.upper())
     modules = declaring_modules()
     for error in declared_in(import_module(modules[wanted])) if wanted in modules else ():
         if error.id == wanted:

@@ -8,9 +8,11 @@ import click
 from firnline_infra.cli.output import output_option, show
 
 if TYPE_CHECKING:
+    from firnline_infra.others_errors import OtherErrors
     from firnline_ingest.errors import FirnlineError
 
 LINK = r"\[([^\]]+)\]\(([\w/.-]+\.md(?:#[\w-]+)?)\)"
+ANOTHERS_ID = re.compile(r"ERROR_\d{4}|\w+Exception", re.IGNORECASE)
 AN_ID = re.compile(r"(?:FL-?)?\d{4}", re.IGNORECASE)
 
 
@@ -26,21 +28,58 @@ def _complete_ids(_: click.Context, __: click.Parameter, incomplete: str) -> lis
 def explain(words: tuple[str, ...], output: str) -> None:
     """Print the runbook's entry of an error id, such as FL-3011.
 
-    With words in its place, lists the errors whose entries have them all; without any, all errors.
+    With an id of Snowflake's Kafka connector, such as ERROR_5030, says what it is here. With words in its place, lists the errors
+    whose entries have them all; without any, all errors.
 
     \b
     For example:
       firnline explain FL-3011
       firnline explain key refused
     """
-    from firnline_infra.error_catalog import OTHERS_IDS, error_of
+    from firnline_infra.error_catalog import error_of
 
-    if len(words) == 1 and (AN_ID.fullmatch(words[0]) or words[0].upper().startswith(("FL-", *OTHERS_IDS))):
+    if len(words) == 1 and ANOTHERS_ID.fullmatch(words[0]):
+        other = _of_another(words[0])
+        show(
+            output,
+            lambda: _document_of_another(words[0].upper(), other),
+            lambda: _text_of_another(words[0].upper(), other),
+        )
+        return
+    if len(words) == 1 and (AN_ID.fullmatch(words[0]) or words[0].upper().startswith("FL-")):
         error = error_of(words[0])
         show(output, lambda: _document(error), lambda: _text(error))
         return
     found = _with_words(words)
     show(output, lambda: [_document(each) for each in found], lambda: _table(found))
+
+
+def _of_another(id_: str) -> "OtherErrors":
+    """Raises UsageError."""
+    from firnline_infra.others_errors import BY_ID
+    from firnline_ingest.errors import UsageError, did_you_mean
+
+    if (other := BY_ID.get(id_.upper())) is None:
+        named = sorted(each for listed in BY_ID.values() for each in listed.ids if " " not in each)
+        raise UsageError(f"No connector that we know has an error {id_}.", next_step=did_you_mean(id_, named))
+    return other
+
+
+def _document_of_another(id_: str, other: "OtherErrors") -> dict[str, object]:
+    from firnline_infra.error_catalog import error_of
+
+    here = _document(error_of(other.here)) if other.here else {"id": None}
+    return {**here, "theirs": {"id": id_, "connector": other.connector, "here": _plain(other.said)}}
+
+
+def _text_of_another(id_: str, other: "OtherErrors") -> str:
+    from firnline_infra.error_catalog import error_of
+    from firnline_ingest.terminal import folded
+
+    if not other.here:
+        return folded(_plain(other.said), first=f"{id_} of {other.connector} has no counterpart. ")
+    head, rest = _text(error_of(other.here)).split("\n\n", 1)
+    return "\n\n".join([head, folded(_plain(other.said), first=f"{id_} of {other.connector}: "), rest])
 
 
 def _document(error: "type[FirnlineError]") -> dict[str, str]:
