@@ -11,7 +11,6 @@ from typing import Any, Self
 from pydantic import ValidationError
 
 from firnline_ingest.config.model import AwsConfig
-from firnline_ingest.config.reader import FanOut, FanOutReader, Reader
 from firnline_ingest.errors import ConfigError
 from firnline_ingest.values import moment
 
@@ -23,6 +22,7 @@ METADATA = "metadata."
 SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+:/")
 REPLAYABLE = "replayable"
 """What is written from a DataFrame that `replayable()` returned has it, whatever the format."""
+ARN = re.compile(r"arn:\S+")
 OF_SPARK = {"checkpointlocation", "path", "queryname"}
 """Spark hands its own options of a writer over, too."""
 RAW_COLUMNS = ("data", "partition_key", "sequence_number", "sub_sequence_number", "arrival", "shard_id", "stream")
@@ -62,6 +62,8 @@ class SourceOptions:
     """Batch reads: a time; the time of planning where absent."""
     consumer_arn: str | None = None
     """A registered consumer of the stream: reads by fan-out. Polls where absent."""
+    consumer_name: str | None = None
+    """The same by its name, which is looked up with each batch."""
     max_records_per_shard: int = MOST_RECORDS
     """Of a batch, about: a page is never cut."""
     max_seconds_per_shard: float = MOST_SECONDS
@@ -101,10 +103,12 @@ class SourceOptions:
         found["metadata"] = {name.lower().removeprefix(METADATA): text for name, text in metadata.items()}
         problems += wrong
         problems += [f"{name}: is required" for name in ("stream", "region") if not found.get(name)]
+        if found.get("consumer_arn") and found.get("consumer_name"):
+            problems.append("give one of consumerArn and consumerName")
         if problems:
             raise ConfigError(SOURCE, problems)
         made = cls(**found)
-        made.aws, made.reader  # noqa: B018 (raise for what is not valid)
+        made.aws  # noqa: B018 (raises for what is not valid)
         return made
 
     def check_stream(self) -> None:
@@ -150,16 +154,6 @@ class SourceOptions:
                 f"{_where(each['loc'])}: {each['msg'].removeprefix('Value error, ')}" for each in error.errors()
             ]
             raise ConfigError(SOURCE, problems) from None
-
-    @property
-    def reader(self) -> Reader:
-        """Raises ConfigError."""
-        try:
-            return FanOutReader(fan_out=FanOut(consumer_arn=self.consumer_arn)) if self.consumer_arn else "polling"
-        except ValidationError:
-            raise ConfigError(
-                SOURCE, [f"consumerArn: must be the ARN of a consumer, and is {self.consumer_arn!r}"]
-            ) from None
 
     @property
     def is_in_s3(self) -> bool:
@@ -247,7 +241,14 @@ def folder_or_bucket(text: str) -> str:
     return text if text.startswith("s3://") else str(Path(text).absolute())
 
 
+def _arn(text: str) -> str:
+    if text and not ARN.fullmatch(text):
+        raise ValueError(f"must be the ARN of a consumer, and is {text!r}")
+    return text
+
+
 READ: Mapping[str, Callable[[str], Any]] = {
+    "consumer_arn": _arn,
     "starting_position": _position,
     "ending_position": _time,
     "max_records_per_shard": _positive(int),

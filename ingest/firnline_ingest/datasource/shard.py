@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING
 
+from firnline_ingest.config.reader import FanOut, FanOutReader, Reader
 from firnline_ingest.config.running import PollingConfig
 from firnline_ingest.datasource.ends import BatchEnds
 from firnline_ingest.datasource.errors import EndsDiffer, SourceRecordsLost
@@ -46,6 +47,8 @@ class ShardRange:
     until_ms: int | None = None
     query: str | None = None
     batch: int = 0
+    consumer_arn: str | None = None
+    """Reads by fan-out; polls where absent."""
 
 
 def read_range(options: SourceOptions, wanted: ShardRange, rows: FrameRows) -> Iterator["RecordBatch"]:
@@ -78,8 +81,8 @@ class _Reading:
         self._user_records = UserRecords(own_range)
         self._after = start.position if isinstance(start, After) else None
         polling = PollingConfig(max_records=min(10_000, options.max_records_per_shard))
-        subscriber = Subscriber(subscribing_client(options.aws, connections=2) if options.consumer_arn else client)
-        source = page_source(subscriber, wanted.key, options.reader, polling, clock=time.monotonic)
+        subscriber = Subscriber(subscribing_client(options.aws, connections=2) if wanted.consumer_arn else client)
+        source = page_source(subscriber, wanted.key, _reader(wanted), polling, clock=time.monotonic)
         self._reader = ShardReader(client, wanted.key, start, polling, source=source)
         self.end = wanted.start
         """Where it ended, as an offset spells it."""
@@ -176,6 +179,10 @@ class _Reading:
     def _arrow(self, records: Sequence[Record]) -> Iterator["RecordBatch"]:
         for piece in self._user_records.pieces(records):
             yield self._rows.batch(list(filter(_is_own, piece)), self._wanted.key)
+
+
+def _reader(wanted: ShardRange) -> Reader:
+    return FanOutReader(fan_out=FanOut(consumer_arn=wanted.consumer_arn)) if wanted.consumer_arn else "polling"
 
 
 def _is_own(record: Record) -> bool:

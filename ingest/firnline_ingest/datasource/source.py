@@ -99,11 +99,9 @@ class KinesisReader(DataSourceReader):
         stream, end = self._options.stream, self._options.ending_position
         client, lineage = _looked_up(self._options)
         until_ms = int(moment(end).timestamp() * 1000) if end else server_time_ms(client, stream)
-        begin = start_text(_begin(self._options, client))
-        return [
-            ShardPartition(ShardRange(ShardKey(stream, lineage.stream_created_ms, shard), begin, until_ms))
-            for shard in lineage.shards
-        ]
+        begin, consumer = start_text(_begin(self._options, client)), _consumer(self._options)
+        keys = [ShardKey(stream, lineage.stream_created_ms, shard) for shard in lineage.shards]
+        return [ShardPartition(ShardRange(key, begin, until_ms, consumer_arn=consumer)) for key in keys]
 
     def read(self, partition: InputPartition) -> Iterator["RecordBatch"]:
         assert isinstance(partition, ShardPartition)
@@ -173,15 +171,15 @@ class KinesisStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
         self._last = end
         if start == end:
             return []
-        plan = self._offset(end)
-        return [
-            ShardPartition(
-                ShardRange(
-                    ShardKey(plan.stream, plan.stream_created_ms, shard), begin, self._until_ms, plan.query, plan.batch
-                )
-            )
+        plan, consumer = self._offset(end), _consumer(self._options)
+        begins = {
+            ShardKey(plan.stream, plan.stream_created_ms, shard): begin
             for shard, begin in plan.starts.items()
             if begin != END
+        }
+        return [
+            ShardPartition(ShardRange(key, begin, self._until_ms, plan.query, plan.batch, consumer))
+            for key, begin in begins.items()
         ]
 
     def read(self, partition: InputPartition) -> Iterator["RecordBatch"]:
@@ -228,6 +226,18 @@ def _looked_up(options: SourceOptions, starts: Mapping[str, str] | None = None) 
         time.sleep(PLAN_EVERY_S)
         lineage = lineage.joined(read_lineage(client, options.stream))
     return client, lineage
+
+
+def _consumer(options: SourceOptions) -> str | None:
+    """Returns the ARN of the consumer that the shards are read by. Raises ConsumerMissing for a name that is not there."""
+    if not options.consumer_name:
+        return options.consumer_arn
+    from firnline_ingest.kinesis.client import kinesis_client
+    from firnline_ingest.kinesis.consumers import find_arn
+    from firnline_ingest.kinesis.lineage import read_summary
+
+    client = kinesis_client(options.aws, attempts=5)
+    return find_arn(client, options.stream, read_summary(client, options.stream).arn, options.consumer_name)
 
 
 def _begin(options: SourceOptions, client: "KinesisClient") -> "Pin":

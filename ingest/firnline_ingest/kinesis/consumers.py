@@ -48,15 +48,25 @@ class Consumers:
 
 def describe(client: "KinesisClient", stream: str, arn: str) -> dict[str, Any]:
     """Raises ConsumerMissing, or StreamMissing where the stream is gone too, and the other errors of kinesis/errors.py."""
-    call = partial(client.describe_stream_consumer, ConsumerARN=arn)
+    return _described(client, stream, arn, ConsumerARN=arn)
+
+
+def find_arn(client: "KinesisClient", stream: str, stream_arn: str, name: str) -> str:
+    """Returns the ARN of the stream's consumer of this name. Raises what `describe` raises."""
+    found = _described(client, stream, name, StreamARN=stream_arn, ConsumerName=name)
+    return understood(lambda: str(found["ConsumerARN"]), operation="DescribeStreamConsumer", stream=stream)
+
+
+def _described(client: "KinesisClient", stream: str, consumer: str, **which: str) -> dict[str, Any]:
+    call = partial(client.describe_stream_consumer, **which)
     try:
         answer = answered(call, operation="DescribeStreamConsumer", stream=stream, needs="ConsumerDescription")
     except StreamRequestMalformed as error:
         if error.code != INVALID_ARGUMENT:  # so the service calls an ARN that it does not take
             raise
-        raise ConsumerMissing(stream, arn) from error
+        raise ConsumerMissing(stream, consumer) from error
     except StreamMissing as error:
         read_summary(client, stream)
-        raise ConsumerMissing(stream, arn) from error
+        raise ConsumerMissing(stream, consumer) from error
     found: dict[str, Any] = answer["ConsumerDescription"]
     return found

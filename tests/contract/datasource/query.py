@@ -11,8 +11,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from firnline_ingest.datasource import KinesisDataSource
 from firnline_local.kinesis import FakeKinesis, KinesisServer
+from firnline_local.kinesis.operations import subscriptions
 
 Sink = Callable[[int, list[tuple[Any, ...]]], None]
 
@@ -85,12 +88,30 @@ class Query:
             raise Killed(where)
 
 
+def subscribe(server: KinesisServer, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Registers a consumer, by which the options of the stream read then. What the service refuses for five seconds, two
+    subscriptions to a shard, stands still with the fake's clock: here it does not.
+    """
+    monkeypatch.setattr(subscriptions, "AGAIN_AFTER_MS", 0)
+    arn = server.kinesis.stream("orders").arn
+    server.kinesis.call("RegisterStreamConsumer", {"StreamARN": arn, "ConsumerName": "spark"})
+    server.kinesis.clock.advance(seconds=60)  # type: ignore[attr-defined] # a ManualClock: it is ACTIVE now
+
+
+def consumer_of(server: KinesisServer) -> dict[str, str]:
+    """Returns the option that names the stream's consumer, where it has one."""
+    arn = server.kinesis.stream("orders").arn
+    found = server.kinesis.call("ListStreamConsumers", {"StreamARN": arn})["Consumers"]
+    return {"consumerArn": str(found[0]["ConsumerARN"])} if found else {}
+
+
 def options_of(server: KinesisServer, folder: Path, **more: str) -> dict[str, str]:
     return {
         "stream": "orders",
         "region": "us-east-1",
         "endpoint": server.endpoint,
         "metadataPath": str(folder),
+        **consumer_of(server),
         **more,
     }
 

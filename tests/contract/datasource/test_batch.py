@@ -10,20 +10,23 @@ import pytest
 from firnline_ingest.datasource import KinesisDataSource, source
 from firnline_ingest.errors import ConfigError
 from firnline_local.kinesis import FakeKinesis, KinesisServer, ManualClock
-from tests.contract.datasource.query import put
+from tests.contract.datasource.query import consumer_of, put, subscribe
 
 pytestmark = pytest.mark.contract
 
 
-@pytest.fixture
-def server() -> Iterator[KinesisServer]:
+@pytest.fixture(params=["polling", "fan-out"])
+def server(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Iterator[KinesisServer]:
+    """A stream that each test reads in both ways."""
     with KinesisServer(FakeKinesis(clock=ManualClock(), read_limits=False)) as server:
         server.kinesis.create_stream("orders", shards=2)
+        if request.param == "fan-out":
+            subscribe(server, monkeypatch)
         yield server
 
 
 def read(server: KinesisServer, **more: str) -> list[int]:
-    options = {"stream": "orders", "region": "us-east-1", "endpoint": server.endpoint, **more}
+    options = {"stream": "orders", "region": "us-east-1", "endpoint": server.endpoint, **consumer_of(server), **more}
     reader: Any = KinesisDataSource(options).reader(None)  # type: ignore[arg-type]
     batches = [batch for partition in reader.partitions() for batch in reader.read(partition)]
     return sorted(json.loads(data.as_py())["n"] for batch in batches for data in batch.column("data"))

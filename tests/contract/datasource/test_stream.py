@@ -19,7 +19,7 @@ from firnline_ingest.errors import ConfigError
 from firnline_ingest.kinesis.errors import StreamReplaced
 from firnline_ingest.values import ShardKey
 from firnline_local.kinesis import FakeKinesis, KinesisServer, ManualClock
-from tests.contract.datasource.query import Checkpoint, Killed, Query, options_of, put
+from tests.contract.datasource.query import Checkpoint, Killed, Query, options_of, put, subscribe
 from tests.fakes.kpl_packing import Packed, pack
 
 pytestmark = pytest.mark.contract
@@ -34,11 +34,14 @@ EFFECTS = (
 )
 
 
-@pytest.fixture
-def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[KinesisServer]:
+@pytest.fixture(params=["polling", "fan-out"])
+def server(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Iterator[KinesisServer]:
+    """A stream that each test reads in both ways."""
     monkeypatch.setattr(source, "PLAN_EVERY_S", 0.0)
     with KinesisServer(FakeKinesis(clock=ManualClock(), read_limits=False)) as server:
         server.kinesis.create_stream("orders", shards=2)
+        if request.param == "fan-out":
+            subscribe(server, monkeypatch)
         yield server
 
 
