@@ -1,16 +1,17 @@
 """Writes a run's figures into docs/performance.md: between the marks of each part its table, and the run's conditions on top.
 
 What stands between two marks is replaced whole, so that a page never mixes two runs of a part, and says of each what it was
-run with; the prose around it has no figures of a run. The list of what is missed is made anew of all of them.
+run with. The list of what is missed is made anew of all of them.
 """
 
 import os
 import platform
 import re
+import subprocess
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
-from importlib.metadata import version
+from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
 from bench.errors import BenchFailed
@@ -20,7 +21,8 @@ MISSED = "missed"
 PAGE = Path(__file__).parent.parent / "docs" / "performance.md"
 BLOCK = re.compile(r"(<!-- bench: (?P<name>[a-z-]+) -->\n).*?(<!-- /bench -->)", re.DOTALL)
 NOT_MET = "**missed**"
-PACKAGES = ("pyspark", "snowpipe-streaming", "boto3", "msgspec")
+PACKAGES = ("firnline-native", "pyspark", "snowpipe-streaming", "boto3", "msgspec")
+CPU_FACTS = Path("/proc/cpuinfo")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -29,25 +31,49 @@ class Conditions:
 
     command: str
     day: str
+    runs: int = 1
+    """Of each part."""
     load: tuple[float, float]
     """Of the machine, over a minute, when the run began and when it ended."""
 
     @classmethod
-    def begun(cls, command: str) -> "Conditions":
-        """The conditions of a run that begins now; `ended` completes them."""
-        return cls(command=command, day=datetime.now(UTC).date().isoformat(), load=(os.getloadavg()[0], 0.0))
+    def begun(cls, command: str, runs: int = 1) -> "Conditions":
+        """The conditions of a part that begins now; `ended` completes them."""
+        today = datetime.now(UTC).date().isoformat()
+        return cls(command=command, day=today, runs=runs, load=(os.getloadavg()[0], 0.0))
 
     def ended(self) -> "Conditions":
-        return Conditions(command=self.command, day=self.day, load=(self.load[0], os.getloadavg()[0]))
+        return replace(self, load=(self.load[0], os.getloadavg()[0]))
 
     @property
     def sentence(self) -> str:
-        of = ", ".join(f"{name} {version(name)}" for name in PACKAGES)
+        of = ", ".join(f"{name} {_version(name)}" for name in PACKAGES)
         begin, end = self.load
+        runs = "One run" if self.runs == 1 else f"Medians of {self.runs} runs, with the least and the most"
         return (
-            f"`{self.command}`, {self.day}: {os.cpu_count()} cores ({platform.machine()}), Python {platform.python_version()}, "
-            f"{of}. Load of the machine when the run began and when it ended: {begin:.1f}, {end:.1f}."
+            f"`{self.command}`, {self.day}: {os.cpu_count()} cores ({_processor()}), Python {platform.python_version()}, {of}"
+            f"{_commit()}. {runs}. Load of the machine when the part began and when it ended: {begin:.1f}, {end:.1f}."
         )
+
+
+def _version(name: str) -> str:
+    try:
+        return version(name)
+    except PackageNotFoundError:
+        return "absent"
+
+
+def _processor() -> str:
+    facts = CPU_FACTS.read_text(encoding="utf-8") if CPU_FACTS.exists() else ""
+    named = re.search(r"^model name\s*: (.+)$", facts, re.MULTILINE)
+    return f"{named[1].strip()}, {platform.machine()}" if named else platform.machine()
+
+
+def _commit() -> str:
+    """The commit of the clone; nothing where there is none."""
+    command = ["git", "rev-parse", "--short=10", "HEAD"]
+    asked = subprocess.run(command, cwd=PAGE.parent, capture_output=True, text=True, check=False)
+    return f", commit {asked.stdout.strip()}" if asked.returncode == 0 else ""
 
 
 def write(figures: Sequence[Figure], conditions: Conditions, page: Path = PAGE) -> None:

@@ -1,3 +1,4 @@
+import os
 from pathlib import Path
 
 import pytest
@@ -34,6 +35,20 @@ def test_a_run_replaces_its_own_tables_and_no_other(tmp_path: Path) -> None:
     assert "| old |" not in text
     assert text.startswith("before\n")
     assert text.endswith("after\n")
+
+
+@pytest.mark.parametrize(("runs", "said"), [(1, "One run."), (3, "Medians of 3 runs, with the least and the most.")])
+def test_the_conditions_of_a_part_name_its_runs_the_processor_the_packages_and_the_load(runs: int, said: str) -> None:
+    sentence = Conditions.begun("scripts/bench idle", runs).ended().sentence
+    assert sentence.startswith("`scripts/bench idle`, ")
+    for part in (
+        said,
+        f"{os.cpu_count()} cores (",
+        "firnline-native ",
+        "pyspark ",
+        "Load of the machine when the part",
+    ):
+        assert part in sentence
 
 
 def test_a_part_without_a_place_is_refused_and_the_page_stays(tmp_path: Path) -> None:
