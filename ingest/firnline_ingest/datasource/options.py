@@ -78,6 +78,8 @@ class SourceOptions:
     """Writes: the columns whose values, joined, are a record's partition key, where it has no column `partition_key`."""
     partition_delimiter: str = "|"
     """Writes: what stands between them."""
+    delimiter: str = ","
+    """Writes as csv: what stands between two fields."""
     ordered: bool = False
     """Writes: whether the records of a partition key come in the order of a task's rows; few keys are slow."""
     mode: Mode = Mode.PERMISSIVE
@@ -227,6 +229,12 @@ def _positive(kind: Callable[[str], Any]) -> Callable[[str], Any]:
     return read
 
 
+def _delimiter(text: str) -> str:
+    if len(text) != 1 or text in '"\r\n\0':
+        raise ValueError(f"must be one character, and neither a quote nor a line break, and is {text!r}")
+    return text
+
+
 def _mode(text: str) -> Mode:
     try:
         return Mode(text.upper())
@@ -249,6 +257,7 @@ def _arn(text: str) -> str:
 
 READ: Mapping[str, Callable[[str], Any]] = {
     "consumer_arn": _arn,
+    "delimiter": _delimiter,
     "starting_position": _position,
     "ending_position": _time,
     "max_records_per_shard": _positive(int),

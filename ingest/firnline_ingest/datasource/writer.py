@@ -1,9 +1,11 @@
 """Puts a DataFrame's rows into a stream, at least once: Kinesis has no transactions, and a repeated task puts its rows again.
 
-A row is a record: the columns of the raw record as they are, or all columns as one JSON object.
+A row is a record: the columns of the raw record as they are, or all columns as one JSON object, or as a line of csv.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+import csv
+import io
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
 
 from pyspark.sql import Row
@@ -20,7 +22,8 @@ from firnline_ingest.sink.kinesis_sink import KinesisSink
 from firnline_ingest.sink.options import SinkOptions
 
 DATA, KEY, HASH_KEY = "data", "partition_key", "explicit_hash_key"
-JSON = "json"
+JSON, CSV = "json", "csv"
+NESTED = (spark.ArrayType, spark.MapType, spark.StructType)
 
 
 @dataclass
@@ -65,7 +68,7 @@ class KinesisStreamWriter(DataSourceStreamWriter):
 def put_rows(options: SourceOptions, schema: spark.StructType, rows: Iterator[Row]) -> PutRows:
     """Returns when every row is acknowledged. Raises RecordUnfit for a row that no stream takes, and SinkFailed."""
     settings = SinkOptions(ordered=options.ordered)
-    record = _as_json(schema) if options.format == JSON else _as_it_is(schema)
+    record = _encoded(schema, _encoder(options, schema)) if options.format else _as_it_is(schema)
     key_of = _key_of(options, schema)
     with KinesisSink(sink_client(options.aws, settings), options.stream, settings, key=random_keys()) as sink:
         for row in rows:
@@ -91,15 +94,39 @@ def _as_it_is(schema: spark.StructType) -> Callable[[Row], Record]:
     return record
 
 
-def _as_json(schema: spark.StructType) -> Callable[[Row], Record]:
+def _encoded(schema: spark.StructType, encoded: Callable[[Row], bytes]) -> Callable[[Row], Record]:
+    """Returns what makes a record of all columns but the keys."""
     keys = {name: place for place, name in enumerate(schema.names) if name in (KEY, HASH_KEY)}
-    encoded = row_encoder(schema, without=keys)
 
     def record(row: Row) -> Record:
         key, hash_key = (row[keys[name]] if name in keys else None for name in (KEY, HASH_KEY))
         return encoded(row), key, hash_key
 
     return record
+
+
+def _encoder(options: SourceOptions, schema: spark.StructType) -> Callable[[Row], bytes]:
+    if options.format == CSV:
+        return line_encoder(schema, options.delimiter, without=(KEY, HASH_KEY))
+    return row_encoder(schema, without=(KEY, HASH_KEY))
+
+
+def line_encoder(schema: spark.StructType, delimiter: str, *, without: Collection[str]) -> Callable[[Row], bytes]:
+    """Returns what makes a row one line of fields (RFC 4180) without a line break behind it; a null is an empty field."""
+    fields = [(place, plain_of(each.dataType)) for place, each in enumerate(schema.fields) if each.name not in without]
+
+    def line(row: Row) -> bytes:
+        text = io.StringIO()
+        values = ("" if row[place] is None else _text(plain(row[place])) for place, plain in fields)
+        csv.writer(text, delimiter=delimiter).writerow(values)  # its line break is what it quotes fields for
+        return text.getvalue().removesuffix("\r\n").encode()
+
+    return line
+
+
+def _text(plain: object) -> str:
+    """A text as it is, other values as JSON writes them."""
+    return plain if isinstance(plain, str) else encode(plain).decode()
 
 
 def _key_of(options: SourceOptions, schema: spark.StructType) -> Callable[[Row], str | None]:
@@ -110,7 +137,7 @@ def _key_of(options: SourceOptions, schema: spark.StructType) -> Callable[[Row],
         values = [None if row[place] is None else plain(row[place]) for place, plain in parts]
         if all(value is None for value in values):
             return None
-        texts = ["" if each is None else each if isinstance(each, str) else encode(each).decode() for each in values]
+        texts = ["" if each is None else _text(each) for each in values]
         return options.partition_delimiter.join(texts)[:MOST_CHARACTERS] or None
 
     return key
@@ -122,10 +149,16 @@ def _checked(options: SourceOptions, schema: spark.StructType, *, is_overwrite: 
     problems = ["mode: must be append: a stream can't be overwritten"] if is_overwrite else []
     if len({name.lower() for name in schema.names}) < len(schema.names):
         problems.append("schema: two columns have the same name")
-    if options.format not in (None, JSON):
+    if options.format not in (None, JSON, CSV):
         problems.append(
-            f"format: must be json for a write, or absent for the columns of the raw record, and is {options.format}"
+            f"format: must be json or csv for a write, or absent for the columns of the raw record, and is {options.format}"
         )
+    if options.format == CSV:
+        problems += [
+            f"schema: {each.name} is {kinds[each.name]}, for which a line of csv has no form: to_json makes it a text"
+            for each in schema.fields
+            if isinstance(each.dataType, NESTED)
+        ]
     if options.format is None and kinds.get(DATA) not in ("binary", "string"):
         problems.append(f"schema: a column {DATA} of the type binary or string is required, or the format json")
     if options.format is None and (others := kinds.keys() - {DATA, KEY, HASH_KEY}):

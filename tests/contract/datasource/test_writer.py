@@ -12,6 +12,7 @@ from pyspark.sql import Row, types
 from pyspark.sql.types import StructType
 
 from firnline_ingest.datasource import KinesisDataSource
+from firnline_ingest.datasource.writer import line_encoder
 from firnline_ingest.errors import ConfigError
 from firnline_ingest.sink.errors import RecordUnfit
 from firnline_local.kinesis import FakeKinesis, KinesisServer, ManualClock
@@ -91,6 +92,43 @@ def test_what_json_has_no_number_for_is_a_text(server: KinesisServer) -> None:
     )
     (record,) = server.kinesis.stream("orders").records
     assert json.loads(record.data) == {"a": "NaN", "b": "-Infinity"}
+    assert line_encoder(StructType().add("a", "double"), ",", without=())(Row(a=float("-inf"))) == b"-Infinity"
+
+
+def test_rows_are_lines_of_csv_which_the_format_csv_reads_again(server: KinesisServer) -> None:
+    """The table of Flink's documentation: csv, and the key of two columns."""
+    schema = (
+        StructType().add("user_id", "long").add("item_id", "long").add("behavior", "string").add("ts", "timestamp_ntz")
+    )
+    schema = schema.add("ratio", "double").add("is_new", "boolean").add("price", "decimal(10,2)").add("raw", "binary")
+    at = datetime(2026, 1, 2, 3, 4, 5)
+    rows = [
+        Row(1, 2, 'a "b", c\r\nd', at, 1.5, True, Decimal("19.90"), b"\x00"),
+        Row(1, 3, None, None, None, None, None, None),
+    ]
+    assert write(server, schema, rows, format="csv", partitionBy="user_id, item_id") == 2
+    records = server.kinesis.stream("orders").records
+    assert {record.partition_key: record.data.decode() for record in records} == {
+        "1|2": '1,2,"a ""b"", c\r\nd",2026-01-02T03:04:05,1.5,true,19.90,AA==',
+        "1|3": "1,3,,,,,,",
+    }
+    options = {"stream": "orders", "region": "us-east-1", "endpoint": server.endpoint}
+    form = json.dumps({"type": "csv", "columns": schema.names})
+    declared: Any = KinesisDataSource({**options, "format": form}).reader(schema)
+    read = [row for each in declared.partitions() for batch in declared.read(each) for row in batch.to_pylist()]
+    assert sorted((tuple(row.values()) for row in read), key=lambda row: row[1]) == [tuple(row) for row in rows]
+
+
+def test_a_line_has_the_delimiter_that_is_asked_for_and_no_line_break_behind_it(server: KinesisServer) -> None:
+    schema = StructType().add("a", "string").add("b", "string").add("partition_key", "string")
+    write(
+        server,
+        schema,
+        [Row(a="x;y", b="z,", partition_key="k"), Row(a="", b=None, partition_key="k")],
+        format="csv",
+        delimiter=";",
+    )
+    assert [record.data for record in server.kinesis.stream("orders").records] == [b'"x;y";z,', b";"]
 
 
 def test_rows_without_a_key_are_spread_in_small_batches_too(server: KinesisServer) -> None:
@@ -126,7 +164,14 @@ def test_what_the_stream_refuses_for_a_moment_is_put_again_and_order_is_kept_whe
     [
         (StructType().add("id", "long"), {}, "schema: a column data of the type binary or string is required"),
         (StructType(list(RAW.fields)).add("other", "long"), {}, "schema: other would be dropped"),
-        (RAW, {"format": "avro"}, "format: must be json for a write"),
+        (RAW, {"format": "avro"}, "format: must be json or csv for a write"),
+        (RAW, {"format": "csv", "delimiter": "||"}, "delimiter: must be one character"),
+        (RAW, {"format": "csv", "delimiter": '"'}, "delimiter: must be one character"),
+        (
+            StructType().add("tags", types.ArrayType(types.LongType())),
+            {"format": "csv"},
+            "schema: tags is array<bigint>, for which a line of csv has no form: to_json makes it a text",
+        ),
         (RAW, {"partitionBy": "id"}, "partitionBy: there is no column id"),
         (
             StructType().add("data", "binary").add("partition_key", "long"),
