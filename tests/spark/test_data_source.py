@@ -18,7 +18,7 @@ PROGRAM = """
 import json, os, sys
 from pathlib import Path
 from pyspark.sql import SparkSession
-from firnline_ingest.datasource import KinesisDataSource
+from firnline_ingest.datasource import KinesisDataSource, drain
 
 endpoint, folder, dies_in = sys.argv[1], Path(sys.argv[2]), int(sys.argv[3])
 spark = SparkSession.builder.master("local[2,4]").config("spark.ui.enabled", "false").getOrCreate()
@@ -35,7 +35,7 @@ def write(batch, number):
 stream_options = {**options, "metadataPath": str(folder / "metadata"), "maxRecordsPerShard": "50"}
 orders = spark.readStream.format("kinesis").options(**stream_options).load()
 writer = orders.writeStream.foreachBatch(write).option("checkpointLocation", str(folder / "checkpoint"))
-writer.trigger(availableNow=True).start().awaitTermination()
+drain(writer)
 window = spark.read.format("kinesis").options(**options).load()
 declared = spark.read.format("kinesis").schema("n BIGINT, k STRING").options(**options, format="json")
 declared.option("metadata.k", "partition_key").load().createOrReplaceTempView("declared")
@@ -44,7 +44,8 @@ copies = {"region": "us-east-1", "endpoint": endpoint}
 window.select("data", "partition_key").write.format("kinesis").options(stream="copies", **copies).mode("append").save()
 live = orders.selectExpr("partition_key", "sequence_number AS number").writeStream.format("kinesis")
 live = live.options(stream="streamed", format="json", **copies).option("checkpointLocation", str(folder / "another"))
-live.trigger(availableNow=True).start().awaitTermination()
+last = drain(live)
+print("LAST", last.isActive, last.lastProgress["sources"][0]["endOffset"])
 window.createOrReplaceTempView("window")
 row = spark.sql("SELECT count(*), count(DISTINCT sequence_number), count(arrival), max(stream) FROM window").first()
 print("WINDOW", json.dumps(list(row)))
@@ -84,5 +85,6 @@ def test_a_query_that_dies_goes_on_and_its_sink_has_every_record_once(tmp_path: 
     for _, key, number in rows:
         by_key.setdefault(key, []).append(int(number))
     assert all(numbers == sorted(numbers) for numbers in by_key.values())
+    assert "LAST False " in said
     assert f"DECLARED [{sum(range(250))}, 250]" in said
     assert 'WINDOW [250, 250, 250, "orders"]' in said

@@ -17,6 +17,7 @@ from botocore.exceptions import BotoCoreError, ClientError
 
 from firnline_ingest.aws.client import aws_client
 from firnline_ingest.datasource.errors import MetadataUnusable
+from firnline_ingest.datasource.offset import ShardEnd
 from firnline_ingest.datasource.options import SourceOptions
 
 KEPT_BATCHES = 100
@@ -49,26 +50,27 @@ class BatchEnds:
         assert options.metadata_path is not None, "a stream without one is refused"
         return cls(S3Store(options) if options.is_in_s3 else FolderStore(Path(options.metadata_path)), query)
 
-    def get(self, batch: int, shard: str) -> str | None:
-        """Returns where the shard ended in this batch, as an offset spells it; None while nobody has read it to an end."""
+    def get(self, batch: int, shard: str) -> ShardEnd | None:
+        """Returns where the shard ended in this batch; None while nobody has read it to an end."""
         text = self._store.get(self._name(batch, shard))
         if text is None:
             return None
         try:
-            return str(json.loads(text)["end"])
+            document = json.loads(text)
+            return ShardEnd(str(document["end"]), bool(document.get("is_cut")))
         except (ValueError, KeyError, TypeError):
             raise MetadataUnusable(self._name(batch, shard), "it is not an end that this source wrote") from None
 
-    def put(self, batch: int, shard: str, end: str) -> str:
+    def put(self, batch: int, shard: str, end: ShardEnd) -> ShardEnd:
         """Returns the end that counts: this one, or one that was there before."""
         name = self._name(batch, shard)
-        if self._store.put_new(name, json.dumps({"end": end})):
+        if self._store.put_new(name, json.dumps({"end": end.at, "is_cut": end.is_cut})):
             return end
         found = self.get(batch, shard)
         assert found is not None, "it is there, and nobody removes one of a batch that is read"
         return found
 
-    def of_batch(self, batch: int) -> Mapping[str, str]:
+    def of_batch(self, batch: int) -> Mapping[str, ShardEnd]:
         """The ends of a batch, by shard."""
         prefix = f"{self._query}/{batch}/"
         shards = [name.removeprefix(prefix).removesuffix(".json") for name in self._store.list(prefix)]

@@ -49,6 +49,16 @@ def parse_start_text(text: str) -> Start | None:
     raise OffsetForeign(f"{text!r} is not a start position")
 
 
+@dataclass(frozen=True, slots=True)
+class ShardEnd:
+    """The end of one shard's part of a batch."""
+
+    at: str
+    """As an offset spells it."""
+    is_cut: bool = False
+    """Whether the batch was full there, and more had arrived."""
+
+
 @dataclass(frozen=True, kw_only=True)
 class StreamOffset:
     """`starts` has each shard that is read, or was; a shard that waits for its parents is not in it."""
@@ -61,6 +71,8 @@ class StreamOffset:
     begin: str
     """Where shards begin that nobody has read."""
     starts: Mapping[str, str]
+    is_behind: bool = True
+    """Whether the batch before it left records that had arrived, or shards."""
 
     def as_document(self) -> dict[str, Any]:
         return {
@@ -71,20 +83,24 @@ class StreamOffset:
             "stream_created_ms": self.stream_created_ms,
             "begin": self.begin,
             "starts": dict(self.starts),
+            "is_behind": self.is_behind,
         }
 
     @classmethod
     def from_document(cls, document: Mapping[str, Any], stream: str) -> Self:
         """Raises OffsetForeign for what this source did not write, and for one of another stream."""
-        if document.get("version") != VERSION or not cls.__dataclass_fields__.keys() <= document.keys():
+        if document.get("version") != VERSION or not cls.__dataclass_fields__.keys() - {"is_behind"} <= document.keys():
             raise OffsetForeign("it is not of this source")
         if document["stream"] != stream:
             raise OffsetForeign(f"it is of the stream {document['stream']!r}, and the query reads {stream!r}")
-        return cls(**{name: document[name] for name in cls.__dataclass_fields__})
+        return cls(**{name: document[name] for name in cls.__dataclass_fields__ if name in document})
 
-    def next(self, ends: Mapping[str, str], lineage: Lineage) -> Self:
+    def next(self, ends: Mapping[str, ShardEnd], lineage: Lineage) -> Self:
         """The offset of the batch that follows one with these ends: shards that ended make room for their children."""
-        return replace(self, batch=self.batch + 1, starts=_with_new(self.begin, {**self.starts, **ends}, lineage))
+        ended = {shard: end.at for shard, end in ends.items()}
+        starts = _with_new(self.begin, {**self.starts, **ended}, lineage)
+        is_behind = any(end.is_cut or end.at == END for end in ends.values()) or not starts.keys() <= self.starts.keys()
+        return replace(self, batch=self.batch + 1, starts=starts, is_behind=is_behind)
 
 
 def lacks_parents(lineage: Lineage, starts: Mapping[str, str]) -> bool:

@@ -11,7 +11,7 @@ from firnline_ingest.config.reader import FanOut, FanOutReader, Reader
 from firnline_ingest.config.running import PollingConfig
 from firnline_ingest.datasource.ends import BatchEnds
 from firnline_ingest.datasource.errors import EndsDiffer, SourceRecordsLost
-from firnline_ingest.datasource.offset import END, parse_start_text, start_text
+from firnline_ingest.datasource.offset import END, ShardEnd, parse_start_text, start_text
 from firnline_ingest.datasource.options import SourceOptions
 from firnline_ingest.datasource.rows import FrameRows
 from firnline_ingest.errors import FirnlineError
@@ -58,13 +58,15 @@ def read_range(options: SourceOptions, wanted: ShardRange, rows: FrameRows) -> I
         return
     ends = BatchEnds.of(options, wanted.query) if wanted.query else None
     known = ends.get(wanted.batch, wanted.key.shard_id) if ends else None
-    reading = _Reading(options, wanted, start, known, rows)
+    reading = _Reading(options, wanted, start, known.at if known else None, rows)
     try:
         yield from reading.batches()
     finally:
         reading.close()
-    if ends and known is None and ends.put(wanted.batch, wanted.key.shard_id, reading.end) != reading.end:
-        raise EndsDiffer(wanted.key.stream, wanted.key.shard_id, wanted.batch)
+    if ends and known is None:
+        end = ShardEnd(reading.end, reading.is_cut)
+        if ends.put(wanted.batch, wanted.key.shard_id, end).at != end.at:
+            raise EndsDiffer(wanted.key.stream, wanted.key.shard_id, wanted.batch)
 
 
 class _Reading:
@@ -86,6 +88,8 @@ class _Reading:
         self._reader = ShardReader(client, wanted.key, start, polling, source=source)
         self.end = wanted.start
         """Where it ended, as an offset spells it."""
+        self.is_cut = False
+        """Whether it was full there, and more had arrived."""
 
     def close(self) -> None:
         self._reader.close()
@@ -157,7 +161,9 @@ class _Reading:
             return True
         is_long = count > 0 and elapsed_s >= self._options.max_seconds_per_shard
         is_full = is_long or count >= self._options.max_records_per_shard
-        return is_cut or read.behind_ms == 0 or (is_full and not self._is_whole)
+        is_all = is_cut or read.behind_ms == 0
+        self.is_cut = is_full and not is_all and not self._is_whole
+        return is_all or self.is_cut
 
     @property
     def _is_whole(self) -> bool:

@@ -21,7 +21,11 @@ from firnline_ingest.datasource.shard import ShardRange, read_range
 
 try:
     from pyspark.sql.streaming.datasource import SupportsTriggerAvailableNow
+
+    READS_ALL = True
+    """Whether a run of availableNow reads everything that had arrived."""
 except ImportError:  # before Spark 4.2: such a trigger runs one batch there
+    READS_ALL = False
 
     class SupportsTriggerAvailableNow:  # type: ignore[no-redef]
         """Stands for Spark's mixin of the same name."""
@@ -31,7 +35,7 @@ if TYPE_CHECKING:
     from mypy_boto3_kinesis import KinesisClient
     from pyarrow import RecordBatch
 
-    from firnline_ingest.datasource.offset import StreamOffset
+    from firnline_ingest.datasource.offset import ShardEnd, StreamOffset
     from firnline_ingest.datasource.writer import KinesisStreamWriter, KinesisWriter
     from firnline_ingest.kinesis.lineage import Lineage
     from firnline_ingest.kinesis.start import Pin
@@ -197,7 +201,7 @@ class KinesisStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
 
         return StreamOffset.from_document(document, self._options.stream)
 
-    def _ends_of(self, plan: "StreamOffset") -> Mapping[str, str]:
+    def _ends_of(self, plan: "StreamOffset") -> "Mapping[str, ShardEnd]":
         """Returns where the batch ended that this offset planned. Raises BatchUnread if a shard of it was not read."""
         from firnline_ingest.datasource.ends import BatchEnds
         from firnline_ingest.datasource.errors import BatchUnread

@@ -11,7 +11,7 @@ import pytest
 from firnline_ingest.datasource import KinesisDataSource, source
 from firnline_ingest.datasource.ends import BatchEnds
 from firnline_ingest.datasource.errors import BatchUnread, EndsDiffer, OffsetForeign, SourceRecordsLost
-from firnline_ingest.datasource.offset import END, StreamOffset, parse_start_text
+from firnline_ingest.datasource.offset import END, ShardEnd, StreamOffset, parse_start_text
 from firnline_ingest.datasource.options import SourceOptions
 from firnline_ingest.datasource.rows import FrameRows
 from firnline_ingest.datasource.shard import ShardRange, read_range
@@ -275,10 +275,10 @@ def test_queries_that_share_a_folder_share_no_ends_and_old_ones_are_removed(
         assert checkpoint.ids() == each_once(10)
     assert len(list(tmp_path.iterdir())) == 2
     ends = BatchEnds.of(SourceOptions.parse(options_of(server, tmp_path)), "third")
-    ends.put(1, "shardId-000000000000", "END")
-    ends.put(102, "shardId-000000000000", "END")
+    ends.put(1, "shardId-000000000000", ShardEnd(END))
+    ends.put(102, "shardId-000000000000", ShardEnd(END, is_cut=True))
     ends.forget_before(101)
-    assert (ends.of_batch(1), ends.of_batch(102)) == ({}, {"shardId-000000000000": "END"})
+    assert (ends.of_batch(1), ends.of_batch(102)) == ({}, {"shardId-000000000000": ShardEnd(END, is_cut=True)})
 
 
 @pytest.mark.parametrize(
