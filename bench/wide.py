@@ -35,6 +35,7 @@ def figures(pairs: Sequence[Pair]) -> list[Figure]:
         figure(f"{full_rate.SHARDS} shards in one task", "CPU ms/MB", [run.cpu_ms_per_mb() for run in few]),
         figure(f"{SHARDS} shards in {TASKS} tasks", "CPU ms/MB", [run.cpu_ms_per_mb() for run in most]),
         figure(f"  {SHARDS} shards, against {full_rate.SHARDS}", "x", ratios, at_most(TARGET_RATIO)),
-        figure("  throughput meanwhile", "MB/s", [run.megabytes_per_s for run in most]),
+        figure(f"  throughput of {full_rate.SHARDS} shards", "MB/s", [run.megabytes_per_s for run in few]),
+        figure(f"  throughput of {SHARDS} shards", "MB/s", [run.megabytes_per_s for run in most]),
         figure("  all processes together", "MB", [run.tree_mb for run in most]),
     ]

@@ -41,7 +41,7 @@ class FirnlineError(Exception):
     """Carries a sentence about what happened and one about what to do next."""
 
     id: ClassVar[str] = "FL-1000"
-    causes: ClassVar[str] = "A defect of ours, where it is logged with `shard.defect`"
+    causes: ClassVar[str] = "A defect of ours, if it is logged with `shard.defect`"
     """How it comes about, for the runbook and `firnline explain`; empty for a root that others derive from."""
     remedy: ClassVar[str] = "report it, with the trace"
     """What helps: the next step of a message that names none of its own."""

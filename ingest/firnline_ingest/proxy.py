@@ -32,12 +32,12 @@ _used: ProxyOptions | None = None
 class ProxyLoginRefused(SnowflakeError, Fatal):
     id = "FL-1111"
     causes = "The HTTP proxy wants a login, or refuses the one that it got (407)"
-    remedy = "`proxy.login`; where the password was replaced, start the engine again: a process reads it once"
+    remedy = "`proxy.login`; if the password was replaced, start the engine again: a process reads it once"
 
     def __init__(self, proxy: str, host: str, cause: str) -> None:
         super().__init__(
             f"The proxy {proxy} lets nobody through to {host} without a login that it knows: {cause}",
-            next_step=f"put a name and a password that it knows where {WHERE} says; where the password was replaced, start the "
+            next_step=f"put a name and a password that it knows where {WHERE} says; if the password was replaced, start the "
             "engine again: a process reads it once.",
         )
 
@@ -45,7 +45,7 @@ class ProxyLoginRefused(SnowflakeError, Fatal):
 class ProxyForbids(SnowflakeError, Retryable):
     id = "FL-1112"
     causes = "The HTTP proxy answers that a host may not, or can't, be reached through it"
-    remedy = "its owner allows the hosts of `firnline hosts`; or `proxy.no_proxy`, where there is another way"
+    remedy = "its owner allows the hosts of `firnline hosts`; or `proxy.no_proxy`, if there is another way"
 
     def __init__(self, proxy: str, host: str, cause: str) -> None:
         super().__init__(
@@ -69,7 +69,7 @@ class ProxyUnreachable(SnowflakeError, Retryable):
 
 class ProxyLoginMissing(SnowflakeError, Fatal):
     id = "FL-1114"
-    causes = "What should hold the login for the HTTP proxy does not"
+    causes = "The place of the HTTP proxy's login does not hold one"
     remedy = "put it there on the driver and on every executor"
 
     def __init__(self, where: str, lacks: str) -> None:

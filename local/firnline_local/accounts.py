@@ -40,7 +40,7 @@ class EmbeddedAccounts:
 
     environment: RunningEnvironment
     deploy_role: str | None = None
-    """The administrator's own where absent."""
+    """The administrator's own by default."""
     provider: ProviderModule = INSTALLED
     """What Pulumi meets in place of AWS and Snowflake."""
     terraform_providers: Mapping[str, str] | None = None

@@ -101,7 +101,7 @@ class Login:
 def aws_client(endpoints: Endpoints, service: str, *, attempts: int | None = None) -> "BaseClient":
     """Returns a boto3 client with credentials that are worth nothing elsewhere.
 
-    `attempts` is what a request gets in all; as many as botocore's default has where absent.
+    `attempts` is what a request gets in all; as many as botocore's default has by default.
     """
     import boto3
     from botocore.config import Config

@@ -39,7 +39,7 @@ class ProcessEnded(LocalError):
         super().__init__(
             f"The {name} process of the embedded environment ended with status {exit_status}. "
             f"Its log ends with:\n{_indented(log)}",
-            next_step=next_step or f"correct what it says above, then start the environment again: {START}",
+            next_step=next_step or f"fix the errors above, then start the environment again: {START}",
         )
 
 
@@ -67,7 +67,7 @@ class ProcessNotReady(LocalError):
     def __init__(self, *, name: str, what: str, log: str) -> None:
         super().__init__(
             f"The {name} process of the embedded environment {what}. Its log ends with:\n{_indented(log)}",
-            next_step="where the machine is busy, try again; otherwise correct what it says.",
+            next_step="if the machine is busy, try again; otherwise fix the reported error.",
         )
 
 
@@ -89,7 +89,7 @@ class FolderForeign(LocalError):
     """A start empties its folder, and this one holds what no environment has put there. Runbook: FL-6036."""
 
     id = "FL-6036"
-    causes = "The folder holds files that are no environment's"
+    causes = "The folder holds files of no environment"
     remedy = "name a new or empty one"
 
     def __init__(self, folder: Path) -> None:
@@ -181,7 +181,7 @@ class ControlRefused(LocalError):
     def __init__(self, *, url: str, answer: str) -> None:
         super().__init__(
             f"{url} refused: {answer}",
-            next_step="correct the request; where it can't be reached, read the logs in the environment's folder.",
+            next_step="correct the request; if it can't be reached, read the logs in the environment's folder.",
         )
 
 
@@ -195,7 +195,7 @@ class StatementRefused(LocalError):
     def __init__(self, statement: str, role: str, why: str, *, next_step: str | None = None) -> None:
         super().__init__(
             f"{role} could not run: {statement}\n{_indented(why)}",
-            next_step=next_step or "correct the statement; where a privilege is missing, run it with --role admin.",
+            next_step=next_step or "correct the statement; if a privilege is missing, run it with --role admin.",
         )
 
 

@@ -50,7 +50,7 @@ class ChildProcess:
     ) -> Self:
         """Starts `python -m module` and returns at once, so that several can come up side by side.
 
-        `environment` is all that the child sees of environment variables; this process's own where absent.
+        `environment` is all that the child sees of environment variables; this process's own by default.
         """
         with log_file.open("wb") as log:
             process = subprocess.Popen(

@@ -126,7 +126,7 @@ def nothing_differs(name: str) -> tuple[Typed, ...]:
 
 ON_A_LAPTOP = (
     *nothing_differs("shop"),
-    Typed("doctor shop --local", "nothing that `up` would make is there already"),
+    Typed("doctor shop --local", "nothing that `up` would create exists already"),
     Typed("outputs shop --local", "engine_config_hash"),
     Typed("validate shop --local", "good     snowflake"),
     Typed("status shop --local", "no engine is running", status=3),

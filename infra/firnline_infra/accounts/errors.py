@@ -70,7 +70,7 @@ class AwsRefused(AccountsError):
     remedy = "allow the action that it names; the command can be repeated"
 
     def __init__(self, action: str, on: str, cause: str) -> None:
-        allow = f"where it was denied, allow {action} to the deployer; the command can be repeated as it is."
+        allow = f"if it was denied, allow {action} to the deployer; the command can be repeated as it is."
         super().__init__(f"{action} on {on} was refused: {cause}", next_step=step_of_whoever_asks(cause) or allow)
 
 
@@ -93,7 +93,7 @@ class SnowflakeRefused(AccountsError):
 
     id = "FL-6106"
     causes = "A statement was refused"
-    remedy = "where a privilege is missing, grant it to the deploy role; else correct what it says."
+    remedy = "if a privilege is missing, grant it to the deploy role; else fix the reported error."
 
     def __init__(self, statement: str, cause: str, *, number: int | None = None) -> None:
         super().__init__(f"Snowflake refused {statement!r}: {cause}")

@@ -54,7 +54,7 @@ def build(
 ) -> BuiltArtefact:
     """Writes the artefact's files into the folder `into`, which holds nothing else but an earlier artefact.
 
-    `wheels` is a folder that has every wheel, for who has no index; `native` a wheel of firnline-native, left out where absent;
+    `wheels` is a folder that has every wheel, for who has no index; `native` a wheel of firnline-native, left out by default;
     `lock` what is pinned, engine.lock.txt by default; `cache` where wheels and artefacts are kept; `modules` the user's own
     files and folders of Python. Raises BuildError, and UsageError for another wheel than `native` may be.
     """

@@ -51,7 +51,7 @@ class WheelMissing(BuildError):
         "`--wheels`"
     )
     remedy = (
-        "put one that was built for it into a folder and name that with --wheels; where it is the index that lacks "
+        "put one that was built for it into a folder and name that with --wheels; if it is the index that lacks "
         "it, take another Python or architecture."
     )
 
@@ -89,7 +89,7 @@ class PipFailed(BuildError):
 
     id = "FL-5446"
     causes = "Pip is missing, or failed"
-    remedy = "correct what it says; where there is no pip: python -m ensurepip. Or give the wheels: --wheels."
+    remedy = "fix the reported error; if there is no pip: python -m ensurepip. Or give the wheels: --wheels."
 
     def __init__(self, cause: str) -> None:
         super().__init__(f"pip could not fetch the engine's packages: {cause}")
@@ -146,7 +146,7 @@ class NoBuilder(BuildError):
 
     id = "FL-5450"
     causes = "None of docker, podman and buildah is on the PATH. The artefact's folder has all that the image needs"
-    remedy = "the command of the message where one is, for example in CI"
+    remedy = "the command in the message, on a machine that has one, for example in CI"
 
     def __init__(self, builders: Sequence[str], command: Sequence[str]) -> None:
         super().__init__(
@@ -163,7 +163,7 @@ class ImageFailed(BuildError):
         "The builder can't reach its daemon, a base image, PyPI or the registry; or a check of the Containerfile failed"
     )
     remedy = (
-        "correct what it says, and run the same command again; where the registry denied it, log in: for ECR aws ecr "
+        "fix the reported error, and run the same command again; if the registry denied it, log in: for ECR aws ecr "
         "get-login-password | docker login --username AWS --password-stdin REGISTRY."
     )
 

@@ -13,7 +13,7 @@ from firnline_infra.specification.names import Names
 from firnline_infra.specification.partition import partition_of
 
 NOT_THERE = {
-    "RepositoryNotFoundException": "firnline up makes the repository; or give aws.runtime.kubernetes.image.",
+    "RepositoryNotFoundException": "firnline up creates the repository; or give aws.runtime.kubernetes.image.",
 }
 
 

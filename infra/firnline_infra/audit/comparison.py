@@ -52,7 +52,7 @@ class ContentCheck(Protocol):
 
 
 REPLAYED_AND_LOST = (
-    "a replay brought it in, and it is in no table any more; its dead letter counts as replayed: where the table was recreated, "
+    "a replay brought it in, and it is in no table any more; its dead letter counts as replayed: if the table was recreated, "
     "firnline dead-letters replay --again brings it into this one"
 )
 

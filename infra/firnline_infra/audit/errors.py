@@ -87,7 +87,7 @@ class TableUnreadable(AuditError, Fatal):
         super().__init__(
             f"Role {role} can't read the table {table}: {cause}",
             next_step=f"check the table's name in the configuration, and grant the role USAGE on its database and schema: "
-            f"GRANT SELECT ON TABLE {table} TO ROLE {role}. Where no warehouse is active, name one with --warehouse.",
+            f"GRANT SELECT ON TABLE {table} TO ROLE {role}. If no warehouse is active, name one with --warehouse.",
         )
 
 

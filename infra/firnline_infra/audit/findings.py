@@ -173,6 +173,6 @@ NEXT_STEPS: Mapping[ProblemKind, str] = {
     "(--since), if it names one; or look yourself which of them the table has to have. No record that is proven is among them.",
     ProblemKind.MISROUTED: "a good record among the dead letters: firnline dead-letters show KEY tells why it went there. A row "
     "in another table than its record goes to: the query history of that table tells who wrote it; insert it into the right "
-    "table and delete it there. Where the routes were changed, audit from that moment on: --since.",
+    "table and delete it there. If the routes were changed, audit from that moment on: --since.",
 }
 """What to do about each kind of problem. The report says it once, under the positions that it is about."""

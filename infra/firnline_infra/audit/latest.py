@@ -21,8 +21,8 @@ COMMITTED = "METADATA$ROW_LAST_COMMIT_TIME"
 MOST_ATTEMPTS = 5
 """A refresh between two questions makes the answer worthless; it is asked again."""
 NEXT_STEPS = {
-    "missing": "ALTER DYNAMIC TABLE … REFRESH, and audit again; where it stays, `firnline drift` compares the query.",
-    "stale": "ALTER DYNAMIC TABLE … REFRESH, and audit again; where it stays, `firnline drift` compares the query.",
+    "missing": "ALTER DYNAMIC TABLE … REFRESH, and audit again; if it stays, `firnline drift` compares the query.",
+    "stale": "ALTER DYNAMIC TABLE … REFRESH, and audit again; if it stays, `firnline drift` compares the query.",
     "deleted": "compare `latest.deleted_by` with what producers send; `firnline drift` compares the query.",
     "unexpected": "rows of the table below were deleted: ALTER DYNAMIC TABLE … REFRESH, and audit again.",
 }

@@ -27,7 +27,7 @@ class ReaderUser:
     secret_arn: str | None = None
     """The Secrets Manager secret that holds the key, where no file does."""
     warehouse: str | None = None
-    """The user's default one where absent."""
+    """The user's default one by default."""
 
     def connect(self, config: EngineConfig) -> "SnowflakeConnection":
         """Raises WarehouseUnusable, what `load_key` raises, or the errors of firnline_ingest.snowflake.connection."""

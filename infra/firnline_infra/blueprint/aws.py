@@ -26,7 +26,7 @@ class Stream(Definition):
     existing_arn: str | None = None
     """Of a stream that exists already: it is adopted, and left as it is. Only the consumers are made then."""
     shards: int | None = None
-    """On demand where absent."""
+    """On demand by default."""
     retention_hours: int = 24
     key_arn: Value = "alias/aws/kinesis"
     """AWS's own key where nothing else is said: a stream without encryption is not made."""
@@ -65,7 +65,7 @@ class LedgerTable(Definition):
 
     name: str
     key_arn: Value | None = None
-    """Encrypted with DynamoDB's own key where absent."""
+    """Encrypted with DynamoDB's own key by default."""
     point_in_time_recovery: bool = True
     migration: bool = False
     """Makes <name>_migration too, with the same keys."""
@@ -102,7 +102,7 @@ class Bucket(Definition):
     partition: str = "aws"
     """Of its ARN: aws-cn and aws-us-gov are the others."""
     key_arn: Value | None = None
-    """Encrypted with S3's own keys (SSE-S3) where absent."""
+    """Encrypted with S3's own keys (SSE-S3) by default."""
     old_versions_days: int = 30
     """How long what was overwritten or deleted can be had back."""
     durability: Durability = Durability.PROTECTED
@@ -215,6 +215,6 @@ class EngineDocument(Definition):
     document: Mapping[str, Any] | Deferred
     """What `firnline_ingest.config` reads."""
     bucket: Value | None = None
-    """The bucket's name; where absent, the document is an output and no more."""
+    """The bucket's name; by default, the document is an output and no more."""
     folder: str = CONFIGURATION_FOLDER
     """Ends with a slash."""

@@ -54,7 +54,7 @@ class EngineInputs(Definition):
     aws_options: Mapping[str, Any] = field(default_factory=dict)
     """What differs from the defaults of the engine's AwsOptions."""
     snowflake_url: str | None = None
-    """The account's public URL where absent."""
+    """The account's public URL by default."""
     snowflake_ca_file: str | None = None
     spark_master: str | None = None
     spark_conf: Mapping[str, str] = field(default_factory=dict)

@@ -67,7 +67,7 @@ def _aws(spec: EnvironmentSpec) -> Iterator[Destination]:
             public = Destination(
                 host=host,
                 needed_by=needed_by,
-                why=f"{why}; in the VPC by the endpoint that is made" if is_made else why,
+                why=f"{why}; in the VPC by the endpoint that is created" if is_made else why,
                 endpoint=partition.endpoint_service(_without_bucket(service), spec.aws.region),
             )
             yield from _through_endpoints(spec, service, public)
@@ -110,7 +110,7 @@ def _services(spec: EnvironmentSpec) -> Iterator[tuple[str, tuple[Party, ...], s
     if spec.aws.bucket.origin is not Origin.SKIP:
         yield "s3", ALL, "checkpoint, configuration, dead letters, Pulumi's state"
         yield f"{Names.of(spec).bucket}.s3", ALL, "the same, by the bucket's own name"
-        yield "logs", (Party.ENGINE, Party.OPERATOR), "the engine's logs, where its runtime sends them there"
+        yield "logs", (Party.ENGINE, Party.OPERATOR), "the engine's logs, if its runtime sends them there"
     yield (
         "kms",
         HANDS,

@@ -40,7 +40,7 @@ class Moment(click.ParamType[datetime]):
 @click.option("--pipeline", "stream", metavar="STREAM", help="Only the pipeline of this stream.")
 @click.option("--content", is_flag=True, help="Compare the values too, which reads the whole table.")
 @click.option("--since", type=Moment(), help="Records that arrived earlier may be absent.")
-@click.option("--until", type=Moment(), help="Exclude records that arrived later; now where absent.")
+@click.option("--until", type=Moment(), help="Exclude records that arrived later; now by default.")
 @click.option(
     "--also-holds",
     metavar="STREAM",
@@ -50,7 +50,7 @@ class Moment(click.ParamType[datetime]):
 @click.option(
     "--migrated",
     is_flag=True,
-    help="What the consumer took in that firnline migrate took over from has to be absent, all else there.",
+    help="Records of the consumer that firnline migrate took over from have to be absent, all else there.",
 )
 @click.option(
     "--counters",
@@ -60,7 +60,7 @@ class Moment(click.ParamType[datetime]):
 @click.option(
     "--dead-letters",
     type=click.Path(path_type=Path, exists=True, file_okay=False),
-    help="Their folder on this machine, where it is not that of the configuration.",
+    help="Their folder on this machine, if it is not that of the configuration.",
 )
 @output_option()
 def audit(

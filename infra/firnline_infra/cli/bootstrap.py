@@ -54,7 +54,7 @@ tool_option = click.option(
     type=click.Choice(["pulumi", "terraform", "opentofu"]),
     default="pulumi",
     show_default=True,
-    help="What makes the environment in CI.",
+    help="The tool that deploys the environment in CI.",
 )
 
 comment_option = click.option(
@@ -72,13 +72,13 @@ def file_errors_explained() -> Iterator[None]:
         yield
     except OSError as error:
         raise UsageError(
-            f"{error.filename}: {error.strerror}. What is named above was written.",
-            next_step="put that right (a folder where a file stands, or rights that are missing), and say it again.",
+            f"{error.filename}: {error.strerror}. The files above were written.",
+            next_step="put that right (a folder where a file stands, or rights that are missing), and run the command again.",
         ) from error
     except UnicodeDecodeError as error:
         raise UsageError(
-            f"A file that is there is not UTF-8: {error.object[:40]!r} …. What is named above was written.",
-            next_step="move it away or write it as UTF-8, and say it again.",
+            f"A file that is there is not UTF-8: {error.object[:40]!r} …. The files above were written.",
+            next_step="move it away or write it as UTF-8, and run the command again.",
         ) from error
 
 
@@ -151,7 +151,7 @@ def _ci_provider(github: str | None, gitlab: str | None, host: str, branch: str)
         return GitHub(repository=github, branch=branch)
     raise UsageError(
         "firnline bootstrap needs the one repository that the roles of CI are for.",
-        next_step="say it as OWNER/NAME: --github acme/data-platform, or --gitlab acme/data-platform (with "
+        next_step="give it as OWNER/NAME: --github acme/data-platform, or --gitlab acme/data-platform (with "
         "--gitlab-host gitlab.acme.com for one of your own)",
     )
 
@@ -233,7 +233,7 @@ def _write(into: Path, documents: dict[str, str], *, force: bool) -> None:
 def _steps(name: str, region: str, into: Path | None, *, provider: "GitHub | GitLab", environment: str) -> str:
     folder = f"{into}/" if into else ""
     return (
-        "Nothing was made. Review it, then, with the rights of an administrator and once:\n"
+        "Nothing was created. Review it, then, with the rights of an administrator and once:\n"
         f"  1. aws cloudformation deploy --region {region} --stack-name firnline-{name}-bootstrap \\\n"
         f"       --template-file {folder}{name}-aws.yaml {CAPABILITIES}\n"
         f"       (add --parameter-overrides {provider.title}ProviderExists=true where the account trusts it already)\n"

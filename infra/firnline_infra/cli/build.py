@@ -17,13 +17,13 @@ from firnline_infra.cli.environment_argument import environment_argument
     required=True,
     help="A new or empty folder, or one with an earlier artefact.",
 )
-@click.option("--python", help="The cluster's: 3.11, 3.12 or 3.13; what the specification says where absent.")
-@click.option("--architecture", help="The cluster's: x86_64 or arm64; what the specification says where absent.")
-@click.option("--spark", help="The cluster's version of Spark; that of the specification's release where absent.")
+@click.option("--python", help="The cluster's: 3.11, 3.12 or 3.13; the specification's by default.")
+@click.option("--architecture", help="The cluster's: x86_64 or arm64; the specification's by default.")
+@click.option("--spark", help="The cluster's version of Spark; that of the specification's release by default.")
 @click.option(
     "--wheels",
     type=click.Path(path_type=Path, exists=True, file_okay=False),
-    help="A folder with every wheel, where no package index can be reached.",
+    help="A folder with every wheel, if no package index can be reached.",
 )
 @click.option(
     "--native",
@@ -35,7 +35,7 @@ from firnline_infra.cli.environment_argument import environment_argument
     "--image", metavar="NAME", help="Builds the image too, under this name and tag, with docker, podman or buildah."
 )
 @click.option(
-    "--base", metavar="IMAGE", help="Of the image; the Spark project's of the specification's version where absent."
+    "--base", metavar="IMAGE", help="Of the image; the Spark project's of the specification's version by default."
 )
 @click.option(
     "--push",

@@ -21,7 +21,7 @@ def cross_account(environment: Path) -> None:
     spec = load_spec(environment)
     parts = list(handed_over(spec))
     nothing = (
-        f"Every stream of {spec.name} is opened by the engine's own rights. What owners of Snowflake's objects grant, "
-        f"firnline bootstrap {environment} writes."
+        f"Every stream of {spec.name} is opened by the engine's own rights. The grants of Snowflake's owners: "
+        f"firnline bootstrap {environment}."
     )
     click.echo("\n".join(parts) if parts else nothing)

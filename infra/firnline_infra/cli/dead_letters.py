@@ -175,7 +175,7 @@ def choice_of(
     for reason in reasons:
         if reason not in REASONS:
             hint = did_you_mean(reason, REASONS)
-            raise click.BadParameter(f"{reason!r} is no reason; {hint}", param_hint="'--reason'")
+            raise click.BadParameter(f"{reason!r} is not a reason; {hint}", param_hint="'--reason'")
     return Choice(stream=stream, shard=shard, reasons=frozenset(reasons), since=since, until=until)
 
 

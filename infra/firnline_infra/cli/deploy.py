@@ -60,7 +60,7 @@ def deploy(
     if rollback and artefact is not None:
         raise click.UsageError("--rollback runs what was deployed before; leave --artefact out.")
     if rollback and render:
-        raise click.UsageError("--render prints what the specification says; leave --rollback out.")
+        raise click.UsageError("--render prints the specified deployment; leave --rollback out.")
     say = partial(click.echo, err=render)  # what is rendered is the only thing on standard output
     engine = engine_of(environment, accounts, outputs=outputs_in(outputs.read()) if outputs else None, say=say)
     if render:

@@ -74,7 +74,7 @@ def _end_migration(engine: ChosenEngine) -> None:
         )
     else:
         _echo(
-            f"Set ledger.migration to false in {engine.environment}: as it is, the next `firnline up` makes the table again."
+            f"Set ledger.migration to false in {engine.environment}: as it is, the next `firnline up` creates the table again."
         )
 
 

@@ -15,7 +15,7 @@ from firnline_infra.cli.output import output_option, show
 @click.option(
     "--mb-per-second",
     type=FiniteRange(min=0, min_open=True),
-    help="Of all shards together, on average. 0.3 for each shard where absent: a third of what a shard takes.",
+    help="Of all shards together, on average. 0.3 for each shard by default: a third of what a shard takes.",
 )
 @click.option(
     "--record-bytes",

@@ -72,7 +72,7 @@ QUESTIONS = (
         name="database",
         option="--database",
         place=r"pipelines\[\d+\]\.database",
-        help="The Snowflake database that tables are made in.",
+        help="The Snowflake database that tables are created in.",
     ),
     Question(
         name="schema", option="--schema", place=r"pipelines\[\d+\]\.schema", help="The schema in it.", default="RAW"
@@ -161,7 +161,7 @@ def _asked(command: Any) -> Any:
     type=click.Path(path_type=Path, exists=True, dir_okay=False),
     help="Take over a configuration: Flink's CREATE TABLE, the Kafka connector's JSON, Openflow's parameters.",
 )
-@click.option("--ephemeral", is_flag=True, help="Data goes with the environment; where absent, it is protected.")
+@click.option("--ephemeral", is_flag=True, help="Data goes with the environment; by default, it is protected.")
 @branch_option
 @tool_option
 @comment_option
@@ -181,7 +181,7 @@ def init(
 ) -> None:
     """Scaffold a project: specification, program, workflow.
 
-    Its specification FILE (stacks/environments/NAME.yaml where absent), the Pulumi program and its settings where Pulumi is the
+    Its specification FILE (stacks/environments/NAME.yaml by default), the Pulumi program and its settings where Pulumi is the
     tool, a workflow of GitHub Actions, lines of .gitignore. What is there and differs stays as it is. Asks for what no option
     says, if there is somebody to ask.
 
@@ -241,7 +241,7 @@ def _answered(given: Mapping[str, Any], *, ask: bool) -> dict[str, Any]:
     if missing := [question.option for question in QUESTIONS if answers.get(question.name, "") in (None, ())]:
         raise UsageError(
             f"firnline init needs {', '.join(missing)}.",
-            next_step="give these options, or run it on a terminal, where it asks for them.",
+            next_step="give these options, or run it on a terminal, which asks for them.",
         )
     return answers
 

@@ -34,7 +34,7 @@ def keys() -> None:
 def create(environment: Path, user: str, accounts: ChosenAccounts, aws: bool) -> None:
     """Make the first key of USER.
 
-    USER is ingest (the engine, where absent), reader, or a stream whose pipeline has a user of its own.
+    USER is ingest (the engine by default), reader, or a stream whose pipeline has a user of its own.
     The private half goes straight into Secrets Manager, the public half into a file beside the specification; review
     and commit that. Nothing is overwritten, and a run that was interrupted can be repeated. In accounts that begin empty
     with each start, the file's key of an earlier start is replaced.
@@ -87,7 +87,7 @@ def create(environment: Path, user: str, accounts: ChosenAccounts, aws: bool) ->
 def rotate(environment: Path, user: str, accounts: ChosenAccounts, wait_s: float) -> None:
     """Replace the key of USER while it is in use.
 
-    USER is ingest (the engine, where absent), reader, or a stream.
+    USER is ingest (the engine by default), reader, or a stream.
     Run it again after each step that it names; what is to be done next follows from what it
     finds. Exit status: 0 the rotation is complete, 3 it waits for what the last line says.
     """

@@ -17,7 +17,9 @@ ENGINE_CONFIG = "engine_config"
 @output_option()
 @click.option("--engine-config", is_flag=True, help="The document that the engine reads, and nothing else.")
 @click.option(
-    "--kubernetes", is_flag=True, help="What the namespace needs around a Spark application, as YAML to apply."
+    "--kubernetes",
+    is_flag=True,
+    help="The objects that the namespace needs around a Spark application, as YAML to apply.",
 )
 @click.option(
     "--kubernetes-deployer",

@@ -44,7 +44,7 @@ def preview(
     if counts := changes_table(lines):
         click.echo(f"\nBy kind of object:\n{counts}")
     if found.findings:
-        click.echo("\nNot as the specification says, where Pulumi does not look:")
+        click.echo("\nDiffers from the specification, where Pulumi does not look:")
         columns = ("object", "property", "expected", "found")
         shown = grouped(found.findings, columns, lambda each: (each.object, each.path, each.expected, each.found))
         click.echo("\n".join(shown))

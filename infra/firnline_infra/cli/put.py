@@ -68,33 +68,31 @@ def key_options(command: Callable[..., Any]) -> Callable[..., Any]:
     "--attempts",
     type=click.IntRange(min=1),
     metavar="N",
-    help="Requests in a row that may get nothing in; 10 where absent.",
+    help="Requests in a row that may get nothing in; 10 by default.",
+)
+@click.option("--batch-records", type=click.IntRange(1, 500), metavar="N", help="Records of a request; 500 by default.")
+@click.option(
+    "--batch-bytes", type=click.IntRange(1, 10_485_760), metavar="N", help="Bytes of a request; 5242880 by default."
 )
 @click.option(
-    "--batch-records", type=click.IntRange(1, 500), metavar="N", help="Records of a request; 500 where absent."
+    "--in-flight", type=click.IntRange(1, 1_000), metavar="N", help="Requests under way at once; 16 by default."
 )
 @click.option(
-    "--batch-bytes", type=click.IntRange(1, 10_485_760), metavar="N", help="Bytes of a request; 5242880 where absent."
-)
-@click.option(
-    "--in-flight", type=click.IntRange(1, 1_000), metavar="N", help="Requests under way at once; 16 where absent."
-)
-@click.option(
-    "--buffered-records", type=click.IntRange(min=1), metavar="N", help="Records read ahead; 10000 where absent."
+    "--buffered-records", type=click.IntRange(min=1), metavar="N", help="Records read ahead; 10000 by default."
 )
 @click.option(
     "--linger",
     "linger_s",
     type=FiniteRange(0, 3_600),
     metavar="S",
-    help="How long a record waits for a full request; 5 where absent.",
+    help="How long a record waits for a full request; 5 by default.",
 )
 @click.option(
     "--read-timeout",
     "read_timeout_s",
     type=FiniteRange(0.1, 3_600),
     metavar="S",
-    help="How long an answer is waited for; 60 where absent.",
+    help="How long an answer is waited for; 60 by default.",
 )
 @click.option("--region", metavar="NAME", help="The stream's region; else the profile's, or AWS_REGION.")
 @click.option("--profile", metavar="NAME", help="A profile of this machine's AWS configuration.")

@@ -20,23 +20,23 @@ OPTIONS = (
         "--reader-user",
         envvar="FIRNLINE_READER_USER",
         show_envvar=True,
-        help="The Snowflake user that looks; with ENV the specification's reader where absent.",
+        help="The Snowflake user that looks; with ENV the specification's reader by default.",
     ),
     click.option(
         "--reader-role",
         envvar="FIRNLINE_READER_ROLE",
         show_envvar=True,
-        help="The role that it has; with ENV the specification's where absent.",
+        help="The role that it has; with ENV the specification's by default.",
     ),
     click.option(
         "--reader-key",
         type=EXISTING_FILE,
         envvar="FIRNLINE_READER_KEY",
         show_envvar=True,
-        help="The reader's private key, a PEM file; with ENV the secret that `firnline keys` made where absent.",
+        help="The reader's private key, a PEM file; with ENV the secret that `firnline keys` made by default.",
     ),
     click.option(
-        "--warehouse", help="The Snowflake warehouse that the questions run on; the reader's default one where absent."
+        "--warehouse", help="The Snowflake warehouse that the questions run on; the reader's default one by default."
     ),
 )
 NAMES = ("reader_user", "reader_role", "reader_key", "warehouse")

@@ -39,7 +39,7 @@ def apply(environment: Path, accounts: ChosenAccounts) -> None:
     found = views_of(environment, accounts).apply()
     for finding in found:
         click.echo(in_a_line(f"{finding}. Next: {finding.next_step}"))
-    click.echo("All views are as the specification says." if not found else f"{len(found)} differ.")
+    click.echo("All views match the specification." if not found else f"{len(found)} differ.")
     raise SystemExit(1 if found else 0)
 
 
@@ -86,9 +86,9 @@ def refresh(environment: Path, views: tuple[str, ...], accounts: ChosenAccounts)
 @click.argument("views", nargs=-1)
 @accounts_options
 @click.option(
-    "--since", type=Moment(), help="Only records that arrived from then on; all that the stream has where absent."
+    "--since", type=Moment(), help="Only records that arrived from then on; all that the stream has by default."
 )
-@click.option("--until", type=Moment(), help="Only records that had arrived by then; now where absent.")
+@click.option("--until", type=Moment(), help="Only records that had arrived by then; now by default.")
 @output_option()
 def audit(
     environment: Path,

@@ -22,12 +22,12 @@ SDK = "snowflake.ingest.streaming"
 REFUSED = 2
 HINTS = {
     "too-large": " (--by-file takes rows of up to 16,000,000 bytes, docs/files.md)",
-    "the engine has not passed it yet, and may read it again": " (replay it once the engine has: where its shard has stopped, "
+    "the engine has not passed it yet, and may read it again": " (replay it once the engine has: if its shard has stopped, "
     "firnline status says why, and what to do next)",
     "replayed before, into a table that was recreated since": " (--again brings it into the one that is there now)",
     "the ledger does not know its shard": " (--forgotten-shards takes it)",
     "misplaced; its producer put it again": " (--reason misplaced takes it)",
-    "the engine has read it again since, and may have made a row of it": " (a person resumed its shard from the horizon; where "
+    "the engine has read it again since, and may have made a row of it": " (a person resumed its shard from the horizon; if "
     "firnline audit does not find it doubled, --read-again takes it)",
 }
 """By the reason for which a dead letter stays one."""

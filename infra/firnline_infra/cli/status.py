@@ -47,7 +47,7 @@ CLEAR = "\033[H\033[2J"
     is_flag=True,
     help="Serve a live web page on 127.0.0.1 until Ctrl-C; of several ENVs an overview, and a page each.",
 )
-@click.option("--port", type=click.IntRange(0, 65535), default=0, help="Of that page; a free one where absent.")
+@click.option("--port", type=click.IntRange(0, 65535), default=0, help="Of that page; a free one by default.")
 def status(
     environments: tuple[Path, ...],
     accounts: ChosenAccounts,

@@ -16,7 +16,7 @@ DIFFERS = 3
     "--into",
     type=click.Path(path_type=Path, file_okay=False),
     help="The module's folder: its *.tf.json of these names are overwritten, and nothing else is touched. A root module's is "
-    "stacks/terraform/NAME where absent, which `firnline up` looks for.",
+    "stacks/terraform/NAME by default, which `firnline up` looks for.",
 )
 @click.option(
     "--layout",
@@ -51,7 +51,7 @@ def terraform(environment: Path, into: Path | None, layout: str, check: bool) ->
     spec = load_spec(environment)
     into = into or MODULES / spec.name
     for missing in filter(None, (missing_keys(spec), encryption_key_missing(spec))):
-        click.echo(f"An `apply` would make what nobody can use yet. {missing}", err=True)
+        click.echo(f"An `apply` would create what nobody can use yet. {missing}", err=True)
     find, write = (differing_from_layout, write_layout) if layout == "registry" else (differing, write_module)
     changed = find(spec, into)
     if check:

@@ -30,7 +30,7 @@ RULES = {
     "rights": Rule("The deployer, or the permissions boundary, lacks a right."),
     "limits": Rule("A service limit is below what the specification asks for."),
     "ci": Rule("Nobody has to approve what CI does."),
-    "names": Rule("An object that `up` would make is there already."),
+    "names": Rule("An object that `up` would create exists already."),
     "leftovers": Rule("Something is there that nothing needs any more."),
 }
 DOCTOR = Suite(name="doctor", rules=RULES, first=Verdict.WRONG, lists_good=True)
@@ -105,7 +105,7 @@ def _names(spec: EnvironmentSpec, accounts: Accounts, state: State) -> Iterator[
         unseen = another_may_have(blueprint_of(spec), session, known)
     if not taken:
         rest = f". {unseen}" if unseen else ""
-        yield good("names", f"nothing that `up` would make is there already{rest}")
+        yield good("names", f"nothing that `up` would create exists already{rest}")
 
 
 def _objects(refusal: AlreadyThere | AdoptedUnusable) -> Iterator[Finding]:

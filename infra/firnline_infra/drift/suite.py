@@ -29,11 +29,11 @@ from firnline_ingest.checks import Check, Finding, Report, Rule, Suite, Verdict,
 PARTS = (tables, objects, redshift, engine, incarnations)
 RULES = {
     "stack": Rule("A resource is not as the program says."),
-    "table": Rule("A property of a table is not as the specification says."),
-    "user": Rule("A property of a user or policy is not as the specification says."),
+    "table": Rule("A property of a table differs from the specification."),
+    "user": Rule("A property of a user or policy differs from the specification."),
     "right": Rule("Somebody has a right that the specification does not give.", is_security=True),
-    "view": Rule("A view of Redshift is not as the specification says."),
-    "engine": Rule("What runs is not what should run."),
+    "view": Rule("A view of Redshift differs from the specification."),
+    "engine": Rule("The running engine is not the specified one."),
 }
 DRIFT = Suite(name="drift", rules=RULES, first=Verdict.UNKNOWN, lists_good=False)
 """What could not be seen may be a difference, so it decides the exit status."""

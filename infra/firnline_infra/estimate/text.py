@@ -87,7 +87,7 @@ def _redshift(load: RedshiftLoad | None) -> Iterator[str]:
         yield f"Redshift: {load.place} has {number} x {type_}, {known}. Managed storage is not counted."
         return
     if load.base_capacity is None:
-        yield f"Redshift: {load.place} exists and is paid already. What the views take of its capacity is not counted."
+        yield f"Redshift: {load.place} exists and is paid already. The views' share of its capacity is not counted."
         return
     hour = f"{load.base_capacity} RPUs are {redshift_usd_an_hour(load.base_capacity):,.2f} USD an hour"
     if load.is_busy:

@@ -132,7 +132,7 @@ class SecretUnusable(KeysError):
 
     id = "FL-6116"
     causes = "The secret holds something that is not a key"
-    remedy = "find out who wrote it. Where it is not needed, delete the secret, and run firnline keys create."
+    remedy = "find out who wrote it. If it is not needed, delete the secret, and run firnline keys create."
 
     def __init__(self, secret: str, stage: str, why: str) -> None:
         super().__init__(f"The version {stage} of secret {secret} can't be used: {why}.")
@@ -143,12 +143,12 @@ class PrivateHalfMissing(KeysError):
 
     id = "FL-6117"
     causes = "The file names a key whose private half is nowhere in this account"
-    remedy = "the right account? else remove the user from the file, make a new key"
+    remedy = "the right account? else remove the user from the file, create a new key"
 
     def __init__(self, file: Path, user: str, *, secret: str) -> None:
         super().__init__(
             f"{file} names a key of {user}, and secret {secret} holds no private half of it in this account.",
-            next_step=f"is it the right account? Where the secret is really gone: remove {user} from the file, and run "
+            next_step=f"is it the right account? If the secret is really gone: remove {user} from the file, and run "
             "firnline keys create again.",
         )
 
@@ -173,7 +173,7 @@ class UserNotDescribed(KeysError):
 
     id = "FL-6119"
     causes = "Snowflake does not say which keys a user has"
-    remedy = "the first `firnline up` makes the user; who deploys needs OWNERSHIP of it, or MONITOR on it."
+    remedy = "the first `firnline up` creates the user; who deploys needs OWNERSHIP of it, or MONITOR on it."
 
     def __init__(self, user: str, why: str) -> None:
         super().__init__(f"Snowflake does not say which keys user {user} has: {why}.")

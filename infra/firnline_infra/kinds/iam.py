@@ -125,7 +125,7 @@ ROLE = Kind(
     rights=(
         Right("Makes it, within the boundary.", create="CreateRole", scope=Scope.BOUNDED),
         Right(COMPARE, read="GetRole ListRolePolicies ListAttachedRolePolicies"),
-        Right("Who may be it.", update="UpdateAssumeRolePolicy"),
+        Right("The trust policy.", update="UpdateAssumeRolePolicy"),
         Right("Its description, how long a session lasts.", update="UpdateRole UpdateRoleDescription"),
         Right(TAGS, create="TagRole", update="UntagRole"),
         Right(
@@ -153,7 +153,7 @@ ROLE_POLICY = Kind(
     arns=ROLE.own_arns,
     rights=(
         Right(
-            "What it may do: the engine's statements above, or Snowflake's. Only of a role within the boundary.",
+            "Its permissions: the engine's statements above, or Snowflake's. Only of a role within the boundary.",
             create="PutRolePolicy",
             delete="DeleteRolePolicy",
             scope=Scope.BOUNDED,
@@ -171,7 +171,7 @@ USER = Kind(
     exists=Lookup("iam", "get_user", "UserName"),
     rights=(
         Right(
-            "Makes it, within the boundary. Its access key is made by `firnline keys`, not here.",
+            "Makes it, within the boundary. Its access key is created by `firnline keys`, not here.",
             create="CreateUser",
             scope=Scope.BOUNDED,
         ),
@@ -217,7 +217,7 @@ POLICY = Kind(
     rows=engine_users,
     arn=lambda arns, row: arns.policy(own_name(row), path=row.arguments["path"]),
     rights=(
-        Right("Makes the policy of the engine's user: the engine's statements above.", create="CreatePolicy"),
+        Right("Creates the policy of the engine's user: the engine's statements above.", create="CreatePolicy"),
         Right(COMPARE, read="GetPolicy GetPolicyVersion"),
         Right(
             "A change is a new version, and IAM keeps five.",

@@ -156,7 +156,7 @@ SECURITY_GROUP = Kind(
         Right("Makes it.", create="CreateSecurityGroup", scope=Scope.PARENT),
         Right(TAGS, create="CreateTags"),
         Right(
-            "What it lets out, and in: nothing but itself. The deployer could open it; EMR "
+            "Its rules: traffic within the group alone. The deployer could open it; EMR "
             "Serverless refuses to start with one that is open to the world.",
             create="RevokeSecurityGroupEgress AuthorizeSecurityGroupEgress AuthorizeSecurityGroupIngress",
             update="RevokeSecurityGroupIngress",

@@ -94,7 +94,7 @@ def properties_of_user(subject: Subject) -> Iterator[Difference]:
             yield Difference(path=path, expected=expected, found=found, next_step=step)
     expected = user.network_policy.name if user.network_policy else NOTHING
     if user.adopted_network_policy is None and (found := _network_policy(subject)) != expected:
-        step = "`firnline up` sets it back, where the specification has one"
+        step = "`firnline up` sets it back, if the specification has one"
         yield Difference(path="networkPolicy", expected=expected, found=found, next_step=step)
 
 

@@ -25,11 +25,11 @@ class AlreadyThere(DeployError):
     """Objects that `up` would create exist already, and this stack did not make them."""
 
     id = "FL-6133"
-    causes = "What is to be created exists, and this stack did not make it. Nothing was created"
+    causes = "An object to create exists already, and this stack did not create it. Nothing was created"
     remedy = (
-        "where they are yours: adopt them (origin: adopt) or import them (docs/adopt.md); where another stack of "
-        "yours made them: go on with that one (docs/layered-stacks.md); where this one made them, and its state was "
-        "moved: bring that back, or firnline import; where they are another's: give yours another name. Nothing was "
+        "if they are yours: adopt them (origin: adopt) or import them (docs/adopt.md); if another stack of "
+        "yours made them: go on with that one (docs/layered-stacks.md); if this one made them, and its state was "
+        "moved: bring that back, or firnline import; if they are another's: give yours another name. Nothing was "
         "created."
     )
 
@@ -45,7 +45,7 @@ class AdoptedUnusable(DeployError):
 
     id = "FL-5541"
     causes = (
-        "What the specification adopts is not there, is not as it says, or its owner has not granted what is needed. "
+        "An adopted object does not exist, differs from the specification, or its owner has not granted what is needed. "
         "Nothing was created"
     )
     remedy = "hand the statements of the message to the owners; they are in what `firnline bootstrap` writes too"
@@ -55,7 +55,7 @@ class AdoptedUnusable(DeployError):
         run = "".join(f"\n      {statement};" for statement in statements)
         told = f"have the owners run this:{run}\n  " if statements else "correct the specification, or what is there. "
         super().__init__(
-            "What is adopted can't be used yet:\n" + "\n".join(f"  - {each}" for each in problems),
+            "These adopted objects can't be used yet:\n" + "\n".join(f"  - {each}" for each in problems),
             next_step=f"{told}Nothing was created.",
         )
 
@@ -95,7 +95,7 @@ class ObjectsHidden(DeployError):
         super().__init__(
             f"{role} can't see objects that this stack made, and something is still there under each name:\n"
             + "\n".join(f"  - {described}" for described, _ in hidden),
-            next_step=f"find out who gave them away or replaced them. Where they are to come back, have their owner or an "
+            next_step=f"find out who gave them away or replaced them. If they are to come back, have their owner or an "
             f"administrator run this:{run}\n  then the same command again (firnline drift says then whether it is another one "
             "that was made under the name). Nothing was changed, and the stack still knows them.",
         )
@@ -118,10 +118,10 @@ class OthersWouldLose(DeployError):
         """`others`: the description of each, with its owner where it is known, and the statement that gives it back."""
         run = "".join(f"\n      {statement};" for _, statement in others)
         super().__init__(
-            f"These were made by this stack and are no longer {role}'s:\n"
+            f"These were created by this stack and are no longer {role}'s:\n"
             + "\n".join(f"  - {each}" for each, _ in others),
-            next_step=f"ask who has them. Where they are to go with the environment, have their owner or an administrator run "
-            f"this:{run}\n  Where they are to stay, have them moved to a database that stays (ALTER TABLE … RENAME TO …). Then "
+            next_step=f"ask who has them. If they are to go with the environment, have their owner or an administrator run "
+            f"this:{run}\n  If they are to stay, have them moved to a database that stays (ALTER TABLE … RENAME TO …). Then "
             "the same command again. Nothing was removed.",
         )
 
@@ -143,8 +143,9 @@ class OtherObjectsThere(DeployError):
         super().__init__(
             "These lie in what this stack made, and it did not make them:\n"
             + "\n".join(f"  - {each}" for each in others),
-            next_step="ask their owners. What is to stay is moved to a database that stays (ALTER TABLE … RENAME TO …, a "
-            "clone, or made anew there); where all of it is to go, the same command with --with-others. Nothing was removed.",
+            next_step="ask their owners. Objects that are to stay are moved to a database that stays (ALTER TABLE … "
+            "RENAME TO …, a "
+            "clone, or made anew there); if all of it is to go, the same command with --with-others. Nothing was removed.",
         )
 
 

@@ -68,7 +68,7 @@ def stage_findings(blueprint: Blueprint, stage: DeadLetterStage, session: Any) -
 def _pipe_of(stage: DeadLetterStage) -> str:
     """Snowflake's page on SYSTEM$PIPE_STATUS has the state."""
     return (
-        f"See whether its pipe loads from it: SELECT SYSTEM$PIPE_STATUS({literal(str(stage.name))}). Where that says "
+        f"See whether its pipe loads from it: SELECT SYSTEM$PIPE_STATUS({literal(str(stage.name))}). If that says "
         f"STOPPED_STAGE_DROPPED: DROP PIPE {stage.name.sql}, and `firnline up` again."
     )
 

@@ -173,7 +173,7 @@ RULES = (
         "A statement does something that no resource shows.",
         ("snowflake_execute",),
         _statements,
-        "let a resource say it: a grant, a user, a policy.",
+        "declare it by a resource: a grant, a user, a policy.",
         judges_alone=True,
     ),
     PolicyRule(

@@ -284,10 +284,10 @@ RULES = (
     ),
     PolicyRule(
         "encryption",
-        "What holds data is not encrypted at rest.",
+        "Data is not encrypted at rest.",
         ("aws_kinesis_stream", BUCKET, "aws_redshift_cluster"),
         _plain,
-        "encrypt it, with the environment's key where there is one.",
+        "encrypt it, with the environment's key if there is one.",
     ),
     PolicyRule(
         "own-key",
@@ -298,21 +298,21 @@ RULES = (
     ),
     PolicyRule(
         "retention",
-        "What a protected environment keeps is gone before a mistake is noticed.",
+        "Data of a protected environment expires before a mistake is noticed.",
         (*LEAST, LIFECYCLE),
         _short,
         "keep it longer: streams[].retention_hours for a stream.",
     ),
     PolicyRule(
         "versioning",
-        "What is overwritten or deleted in a bucket can't be had back.",
+        "Objects that are overwritten or deleted in a bucket can't be restored.",
         (BUCKET,),
         _without_versions,
         "enable versioning.",
     ),
     PolicyRule(
         "protection",
-        "What holds data of a protected environment can be deleted by mistake.",
+        "A store of a protected environment's data can be deleted by mistake.",
         (*DATA, *(type_ for type_ in GUARDS if type_ not in DATA)),
         _unprotected,
         "durability: PROTECTED for the environment; protect for a resource of your own.",

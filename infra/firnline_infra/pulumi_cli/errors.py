@@ -87,7 +87,7 @@ class CommandFailed(PulumiError):
 
     id = "FL-7103"
     causes = "The CLI ended with an error; its last lines are shown, and the message says where credentials had expired"
-    remedy = "correct what it says above."
+    remedy = "fix the errors above."
 
     def __init__(self, command: str, *, exit_status: int, lines: Sequence[str], next_step: str | None = None) -> None:
         self.exit_status = exit_status
@@ -133,7 +133,7 @@ class PlanExceeded(CommandFailed):
     causes = "Something has changed since the plan was reviewed: the program, or what there is"
     remedy = (
         "something has changed since the plan was reviewed: preview again, have that reviewed, then `up` with the "
-        "new plan. What was done before the first step beyond the plan stays."
+        "new plan. Steps that were done before the first one beyond the plan stay."
     )
 
     def __init__(self, stack: str, *, exit_status: int, lines: Sequence[str]) -> None:
@@ -145,7 +145,7 @@ class ErrorsReported(CommandFailed):
 
     id = "FL-7111"
     causes = "The Pulumi CLI ended with status 0 and printed errors, twice: what it says is done may not be"
-    remedy = "correct what it says above; then the same command again, which does what is missing."
+    remedy = "fix the errors above; then the same command again, which does what is missing."
 
 
 class StackLocked(CommandFailed):
@@ -182,7 +182,7 @@ class StackInUse(PulumiError):
     def __init__(self, stack: str, lock: Lock, *, why: str) -> None:
         super().__init__(
             f"Stack {stack} is locked by {lock}: {why}.",
-            next_step=f"let it come to its end; where you are sure that it is gone: pulumi cancel --stack {stack}",
+            next_step=f"let it come to its end; if you are sure that it is gone: pulumi cancel --stack {stack}",
         )
 
 

@@ -37,9 +37,9 @@ class ImportedResource:
     urn: Urn
     import_id: str
     parent: Urn | None = None
-    """The parent, which is in the state already; the stack itself where absent."""
+    """The parent, which is in the state already; the stack itself by default."""
     provider: Urn | None = None
-    """The provider, which is in the state already; the default provider of `version` where absent."""
+    """The provider, which is in the state already; the default provider of `version` by default."""
     version: str | None = None
 
 

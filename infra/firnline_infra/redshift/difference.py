@@ -15,8 +15,8 @@ from firnline_ingest.checks import NOTHING, Finding, unknown
 
 REBUILD = "compare both; to make it again, without what the stream no longer has: firnline redshift rebuild"
 BY_ANOTHER = "run it as the role that deploys, whose views they are, or as a superuser of the database"
-OF_ITS_OWNER = "it is adopted: have its owner change it, or say it so"
-APPLY = "then firnline redshift apply makes it as the specification says"
+OF_ITS_OWNER = "it is adopted: have its owner change it, or change the specification"
+APPLY = "then firnline redshift apply creates it as specified"
 BROKEN = 100
 KIND, SCHEMA = "redshift view", "redshift schema"
 

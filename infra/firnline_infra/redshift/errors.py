@@ -28,7 +28,7 @@ class RedshiftStatementFailed(RedshiftError):
 
     id = "FL-7201"
     causes = "Redshift's database refused a statement of ours, or did not end it in time"
-    remedy = "what it says; where a permission is denied, its owner grants it to the database user of who deploys"
+    remedy = "what it says; if a permission is denied, its owner grants it to the database user of who deploys"
 
     def __init__(self, sql: str, said: str, *, grants: Iterable[str] = ()) -> None:
         self.said = said
@@ -42,7 +42,9 @@ class RedshiftStatementFailed(RedshiftError):
             step = f'correct `readers`, or have an administrator of the database run: CREATE ROLE "{role["name"]}"'
         elif NOT_OURS in said:
             step = "it is another user's, whom firnline drift names; have that one or an administrator give it away"
-        super().__init__(f"Redshift refused {sql!r}: {said}", next_step=f"{step}. What was made before it stays.")
+        super().__init__(
+            f"Redshift refused {sql!r}: {said}", next_step=f"{step}. Objects that were created before it stay."
+        )
 
 
 class StreamRoleNotAttached(RedshiftError):
@@ -50,12 +52,12 @@ class StreamRoleNotAttached(RedshiftError):
 
     id = "FL-7202"
     causes = "An adopted workgroup or cluster may not be the role that reads the streams: its owner attaches it"
-    remedy = "the command that it says, run by the owner of the workgroup or cluster"
+    remedy = "the command in the message, run by the owner of the workgroup or cluster"
 
     def __init__(self, role_arn: str, place: str, *, command: str) -> None:
         super().__init__(
             f"{place} may not be {role_arn}, as which it would read the streams.",
-            next_step=f"have its owner run: {command}; then this again. Nothing was made in the database.",
+            next_step=f"have its owner run: {command}; then this again. Nothing was created in the database.",
         )
 
 
@@ -67,12 +69,12 @@ class CaseSensitivityOff(RedshiftError):
     remedy = (
         "turn it on (aws redshift-serverless update-workgroup --config-parameters "
         "parameterKey=enable_case_sensitive_identifier,parameterValue=true; of a cluster, in its parameter group): "
-        "every name between quotes is case-sensitive from then on. Nothing was made in the database."
+        "every name between quotes is case-sensitive from then on. Nothing was created in the database."
     )
 
     def __init__(self, place: str) -> None:
         super().__init__(
-            f"enable_case_sensitive_identifier is off in {place}, and the specification says redshift.case_sensitive: true.",
+            f"enable_case_sensitive_identifier is off in {place}, and the specification sets redshift.case_sensitive: true.",
         )
 
 
@@ -81,7 +83,7 @@ class ViewAbsent(RedshiftError):
 
     id = "FL-7204"
     causes = "A view that the specification adopts, or a command names, is not in the database"
-    remedy = "correct the name, or let the view be made (origin: create)"
+    remedy = "correct the name, or let the view be created (origin: create)"
 
     def __init__(self, name: str, *, known: Iterable[str]) -> None:
         super().__init__(

@@ -172,7 +172,7 @@ class EngineEnvironment:
             newest = self.records.newest()
             deployed = self._jobs.config_of(recorded_job(newest.job)).epoch.seconds if newest and newest.job else 0.0
         except RuntimeRefused as error:
-            self.say(f"What was deployed can't be seen, so an epoch is taken to last {specified:.0f} s. {error.what}")
+            self.say(f"The last deployment can't be read, so an epoch is taken to last {specified:.0f} s. {error.what}")
             return specified
         return max(specified, deployed)
 

@@ -54,7 +54,7 @@ class DeployRunning(RolloutError, Fatal):
     id = "FL-5463"
     causes = "Another `firnline deploy` of the environment is at work"
     remedy = (
-        "wait for it; it prints how it ended, and the same command then finds nothing to do, or goes on. Where it "
+        "wait for it; it prints how it ended, and the same command then finds nothing to do, or goes on. If it "
         "was killed: its beats stop, and the next firnline deploy takes its place, within half a minute."
     )
 
@@ -100,7 +100,7 @@ class StillThere(RolloutError, Fatal):
     )
     remedy = (
         "nothing was started in its place, and nothing is lost that the stream still holds. The same command goes on "
-        "from here; where the service never lets go of it, end it there by hand first."
+        "from here; if the service never lets go of it, end it there by hand first."
     )
 
     def __init__(self, run: "Run", seconds: float, doing: str) -> None:
@@ -164,7 +164,7 @@ class RecordUnreadable(RolloutError, Fatal):
 
     id = "FL-5471"
     causes = "An object in `deployments/` was written by a newer release, or by another program"
-    remedy = "where a newer release wrote it, deploy with that one; where another program did, move it away."
+    remedy = "if a newer release wrote it, deploy with that one; if another program did, move it away."
 
     def __init__(self, place: str, why: str) -> None:
         super().__init__(f"{place} is not a record of a deployment that this release reads: {why}")

@@ -249,7 +249,7 @@ class RolloutLoop:
     def _in_turn_instead(self) -> str:
         if self._is_probed or not self.job.stands_by:
             return ""
-        return " Where two engines can't be up at once, set aws.runtime.rollout: stop_first."
+        return " If two engines can't be up at once, set aws.runtime.rollout: stop_first."
 
     def _put_back(self) -> NoReturn:
         """Called where nothing runs. Raises RolloutFailed, which says what runs after it."""

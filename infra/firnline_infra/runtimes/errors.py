@@ -16,7 +16,7 @@ from collections.abc import Sequence
 from firnline_ingest.errors import Fatal, FirnlineError, Retryable
 
 REPORT_REQUEST = (
-    "nothing was changed by this request, and waiting does not heal it. Where the message names a value of the specification, "
+    "nothing was changed by this request, and waiting does not heal it. If the message names a value of the specification, "
     "correct it there; otherwise this is a defect of Firnline: report this message."
 )
 """The next step where a service says that a request is not a valid one."""
@@ -65,7 +65,7 @@ class RuntimeRefused(FirnlineError, Fatal):
 
     id = "FL-5469"
     causes = "The service refused a call"
-    remedy = "what it says; where it was denied, the action that it names"
+    remedy = "what it says; if it was denied, the action that it names"
 
     is_unauthorized = False
     """True for an answer that says nothing but that the caller is not known (any more)."""
@@ -74,7 +74,7 @@ class RuntimeRefused(FirnlineError, Fatal):
         super().__init__(
             f"{action} on {on} was refused: {words}",
             next_step=next_step
-            or f"where it was denied, allow {action} to the deployer; the command can be repeated as it is.",
+            or f"if it was denied, allow {action} to the deployer; the command can be repeated as it is.",
         )
 
 
@@ -87,7 +87,7 @@ class UntaggedRun(FirnlineError, Fatal):
         "it has no tag `firnline:application`, because it was started by hand. Nothing was changed"
     )
     remedy = (
-        "the person who started it ends it, by the command in the message; where it has the tag, `emr-serverless:GetJobRun` "
+        "the person who started it ends it, by the command in the message; if it has the tag, `emr-serverless:GetJobRun` "
         "for the deployer"
     )
 
@@ -96,7 +96,7 @@ class UntaggedRun(FirnlineError, Fatal):
             f"Run {run_id} is active in {place}, and may not be looked at: it lacks the tag firnline:application, so somebody "
             f"started it by hand, and it is in the engine's way. ({words})",
             next_step="whoever started it ends it (aws emr-serverless cancel-job-run --application-id "
-            f"{application_id} --job-run-id {run_id}); then run the same command again. Where it has the tag, allow "
+            f"{application_id} --job-run-id {run_id}); then run the same command again. If it has the tag, allow "
             "emr-serverless:GetJobRun to the deployer. Nothing was changed.",
         )
 

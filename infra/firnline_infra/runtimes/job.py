@@ -51,7 +51,7 @@ class EngineJob:
     spark_conf: Mapping[str, str]
     """All of Spark's settings but those of the size."""
     endpoints: Mapping[str, str] = field(default_factory=dict)
-    """A URL per AWS service (s3, kinesis, …), for private endpoints and the embedded environment; public ones where absent."""
+    """A URL per AWS service (s3, kinesis, …), for private endpoints and the embedded environment; public ones by default."""
     tags: Mapping[str, str] = field(default_factory=dict)
     """The specification's own, on the run."""
     place: str = ""

@@ -43,7 +43,7 @@ A_RIGHT = re.compile(r'User ".*" cannot \w+ resource|attempting to grant RBAC pe
 ENDING = "because it is being terminated"
 BY_ADMISSION = {
     ENDING: "wait until the namespace is gone, make it again (kubectl create namespace), then run the same command.",
-    "": "no right is missing: the namespace does not admit the object, for the reason that it says. Correct it there or in the "
+    "": "no right is missing: the namespace does not admit the object, for the reason that it gives. Correct it there or in the "
     "specification, with whoever administers the namespace.",
 }
 NEXT_STEPS = {
@@ -51,7 +51,7 @@ NEXT_STEPS = {
     INVALID: REPORT_REQUEST,
     FORBIDDEN: "give the deployer that right: firnline outputs ENV --kubernetes-deployer prints the Role that it needs, for an "
     "administrator of the namespace.",
-    NOT_FOUND: "make the namespace (kubectl create namespace), or correct aws.runtime.namespace and the context.",
+    NOT_FOUND: "create the namespace (kubectl create namespace), or correct aws.runtime.namespace and the context.",
     CONFLICT: "another one applies this object: remove the named fields there, or leave the object to it "
     "(aws.runtime.kubernetes.origin: adopt); of another environment's service account, name one of this one's own "
     "(aws.runtime.service_account).",
@@ -174,7 +174,7 @@ class HttpKubernetesApi:
         if not is_untyped and (response.status == TOO_MANY or response.status >= SERVER_ERROR):
             raise RuntimeUnavailable(action, on, words)
         status = BAD_REQUEST if is_untyped else response.status
-        next_step = NEXT_STEPS.get(status, "correct what it says, and run the same command again.")
+        next_step = NEXT_STEPS.get(status, "fix the reported error, and run the same command again.")
         if status == FORBIDDEN and A_RIGHT.search(message) is None:
             next_step = BY_ADMISSION[ENDING if ENDING in message else ""]
         refused = RuntimeRefused(action, on, words, next_step=next_step)

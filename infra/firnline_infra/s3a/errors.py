@@ -24,7 +24,7 @@ class JarsUnreachable(EnvironmentalError):
 
     id = "FL-5402"
     causes = "A Maven repository did not give a jar of S3A's"
-    remedy = "run the same again; where Maven Central can't be reached, name a mirror with --repository."
+    remedy = "run the same again; if Maven Central can't be reached, name a mirror with --repository."
 
     def __init__(self, url: str, cause: str) -> None:
         super().__init__(f"{url} can't be fetched: {cause}")

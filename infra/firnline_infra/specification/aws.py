@@ -71,7 +71,7 @@ class BucketOptions(Section):
     origin: Origin = Field(default=Origin.CREATE, strict=False)
     """`skip` only where nothing has to last: the configuration and the checkpoint then lie on one machine."""
     name: BucketName | None = None
-    """<application>-<account>-<region> where absent: bucket names are globally unique."""
+    """<application>-<account>-<region> by default: bucket names are globally unique."""
 
     @model_validator(mode="after")
     def _an_adopted_one_has_a_name(self) -> Self:
@@ -177,10 +177,10 @@ class StreamOptions(Section):
         if self.origin is Origin.ADOPT and given:
             raise ValueError(f"origin: adopt leaves the stream as it is; remove {', '.join(sorted(given))}")
         if self.origin is Origin.CREATE and self.key_arn is not None:
-            raise ValueError("key_arn belongs to origin: adopt; a stream that is made has the environment's key")
+            raise ValueError("key_arn belongs to origin: adopt; a stream that is created has the environment's key")
         if self.origin is Origin.CREATE and (theirs := OF_A_STREAM_ELSEWHERE & self.model_fields_set):
             raise ValueError(
-                f"{', '.join(sorted(theirs))}: belongs to origin: adopt; a stream is made where the environment is"
+                f"{', '.join(sorted(theirs))}: belongs to origin: adopt; a stream is created where the environment is"
             )
         return self
 
@@ -189,7 +189,7 @@ class Ledger(Section):
     """The DynamoDB table that fences shards and remembers where they are."""
 
     table: Annotated[str, name_form(3, 255, example="firnline-dev")] | None = None
-    """The table's name; the application's where absent. It can't change once records have flowed."""
+    """The table's name; the application's by default. It can't change once records have flowed."""
     migration: bool = False
     """Makes <table>_migration too, for the time of a migration from another consumer's checkpoints."""
 
@@ -234,4 +234,4 @@ class Publication(Section):
     """The places at which other tools find what was made."""
 
     ssm_prefix: Annotated[str, SSM_PREFIX] | None = None
-    """Where parameters of Systems Manager are written for other tools: <ssm_prefix>/engine-config; none where absent."""
+    """Where parameters of Systems Manager are written for other tools: <ssm_prefix>/engine-config; none by default."""

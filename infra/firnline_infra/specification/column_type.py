@@ -128,7 +128,7 @@ def valid_type(text: str) -> str:
         if not _has_sizes_that_are_there(each):
             raise NotAType(f"{each.family}({', '.join(map(str, each.sizes))}) is not a type")
         if each.family == "MAP" and not each.parts[0].nullable:
-            raise NotAType("the keys of a MAP are never NULL, and take no NOT NULL; say it of its values alone")
+            raise NotAType("the keys of a MAP are never NULL, and take no NOT NULL; write it on its values alone")
     return text
 
 
@@ -173,7 +173,7 @@ class _Reader:
         return _checked(ColumnType(family, parts=parts))
 
     def _member(self) -> Part:
-        key = self._word("a key (in quotes, unless it is of plain letters, digits, _ and $)", quoted=True)
+        key = self._word("a key (in quotes, unless it has only plain letters, digits, _ and $)", quoted=True)
         part = self._part()
         return Part(part.type, key, part.nullable)
 

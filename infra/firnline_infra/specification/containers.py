@@ -46,7 +46,7 @@ class NetworkPolicyOptions(Section):
     origin: ObjectOrigin = Field(default=ObjectOrigin.CREATE, strict=False)
     """`create` makes one of `allowed_networks`, where there are any; `adopt` gives both users a policy that exists."""
     name: IdentifierText | None = None
-    """<APPLICATION>_NETWORK where absent; of the policy to adopt, its name."""
+    """<APPLICATION>_NETWORK by default; of the policy to adopt, its name."""
 
     @model_validator(mode="after")
     def _an_adopted_one_has_a_name(self) -> Self:

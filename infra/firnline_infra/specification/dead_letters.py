@@ -13,7 +13,7 @@ class DeadLetters(Section):
     none."""
 
     folder: str | None = Field(default=None, min_length=1)
-    """A folder of the machine that the whole engine runs on; /var/lib/firnline/dead-letters where absent and there is no
+    """A folder of the machine that the whole engine runs on; /var/lib/firnline/dead-letters if absent and there is no
     bucket. Refused where workers are several, or come and go."""
     stream: StreamName | None = None
     """One of the streams, which no pipeline reads: for programs that process dead letters as they come. It keeps them as long as

@@ -56,7 +56,7 @@ class EncryptionKeyMissing(FirnlineError, Fatal):
     def __init__(self, alias: str, *, environment: str) -> None:
         super().__init__(
             f"The environment's key {alias} is not recorded beside the specification, and policies name it by its ARN.",
-            next_step=f"have an administrator apply what `firnline bootstrap` renders, which makes the key; then firnline keys "
+            next_step=f"have an administrator apply what `firnline bootstrap` renders, which creates the key; then firnline keys "
             f"create, or firnline up {environment}, writes its ARN down: commit it. Nothing was created.",
         )
 

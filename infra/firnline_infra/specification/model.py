@@ -53,7 +53,7 @@ class EnvironmentSpec(RunOptions):
     name: Annotated[str, NAME]
     """Part of every derived name: dev, staging, prod."""
     application: Annotated[str, APPLICATION] | None = None
-    """Names the engine and its ledger; firnline-<name> where absent. Can't change once records have flowed."""
+    """Names the engine and its ledger; firnline-<name> by default. Can't change once records have flowed."""
     durability: Durability = Field(default=Durability.PROTECTED, strict=False)
     """What removing the environment may do to data; protected by default, because forgetting to say so must lose nothing."""
     aws: Aws
@@ -65,9 +65,9 @@ class EnvironmentSpec(RunOptions):
     pipelines: list[Pipeline] = Field(min_length=1)
     """What is read into which table."""
     redshift: Redshift | None = None
-    """Redshift, which reads streams of this environment too; not at all where absent."""
+    """Redshift, which reads streams of this environment too; not at all by default."""
     network: Network = Network.default()
-    """How the engine reaches AWS and Snowflake; over their public endpoints where absent."""
+    """How the engine reaches AWS and Snowflake; over their public endpoints by default."""
     ledger: Ledger = Ledger.default()
     """The DynamoDB table that fences shards and remembers where they are."""
     alarms: Alarms = Alarms.default()

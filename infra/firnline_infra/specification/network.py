@@ -19,7 +19,7 @@ ENDPOINT = Form(
 )
 HOST = Form(
     r"[a-z0-9]([a-z0-9.-]*[a-z0-9])?(:\d{1,5})?",
-    "a host, with :port where it is not 443",
+    "a host, with :port if it is not 443",
     "sfc-eu-ds1-customer-stage.s3.eu-central-1.amazonaws.com",
 )
 ROUTE_TABLE = Form(r"rtb-[0-9a-f]{8,17}", "the id of a route table", "rtb-0a1b2c3d4e5f60718")
@@ -111,7 +111,7 @@ class Network(Section):
     """A URL per service, of a VPC endpoint without private DNS. Endpoints with private DNS need nothing: the public name
     leads to them."""
     vpc_endpoints: VpcEndpointsOptions | None = None
-    """Endpoints of AWS's services that are made in the engine's VPC; none where absent. The public names lead to them, so that
+    """Endpoints of AWS's services that are made in the engine's VPC; none by default. The public names lead to them, so that
     `endpoints` need not name them."""
     privatelink: bool = False
     """Snowflake's account is reached over PrivateLink: <account>.privatelink.snowflakecomputing.com, in the region of the

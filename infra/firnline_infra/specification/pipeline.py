@@ -62,7 +62,7 @@ class Pipeline(TableOptions, PipelineOptions):
     shared_table: bool = False
     """Says that another pipeline fills the same table, on purpose; both have to say it."""
     routes: Routes | None = None
-    """Sends records to other tables by what is in them (docs/routes.md); all go into one where absent."""
+    """Sends records to other tables by what is in them (docs/routes.md); all go into one by default."""
     ingest: ServiceUser | None = None
     """A user and a role of this pipeline's own, which may write its tables and nothing else, with a key pair of its own
     (`firnline keys create ENV STREAM`); `{}` names them after the stream. Pipelines without share snowflake.ingest, which is
@@ -111,7 +111,7 @@ class Pipeline(TableOptions, PipelineOptions):
             )
         if self.structured_metadata and self.metadata.form is not MetadataForm.OBJECT:
             raise ValueError(
-                f"structured_metadata: it is of metadata.form: object, not {self.metadata.form}; remove it"
+                f"structured_metadata: it belongs to metadata.form: object, not {self.metadata.form}; remove it"
             )
         if self.cluster_by and self.table_kind is TableKind.ICEBERG:
             raise ValueError("give cluster_by with table_kind: standard or interactive, and only then")

@@ -16,7 +16,7 @@ class FanOut(Section):
     rights to; at its start, or with the stream's first plan."""
     consumer: Annotated[str, CONSUMER] | None = None
     """With `none`: one of `streams[].consumers`, that nothing else reads by. With eager and lazy: what it is to be called; the
-    application's name where absent."""
+    application's name by default."""
     consumer_arn: str | None = Field(default=None, pattern=r"^arn:\S+$")
     """With `none`, in place of `consumer`: one of the stream that another owner registered, for this pipeline alone."""
 

@@ -54,17 +54,17 @@ class Workgroup(Section):
     origin: CreateOrAdopt = Origin.CREATE
     """`adopt` uses one that exists, and leaves it as it is: its owner attaches the role to its namespace."""
     name: Annotated[str, WORKGROUP_NAME] | None = None
-    """The application's where absent."""
+    """The application's by default."""
     arn: Annotated[str, WORKGROUP_ARN] | None = None
     """Of one that is adopted: who deploys may run statements in it and in no other. It ends with an id, and no name tells it."""
     base_capacity: int = Field(default=8, ge=4, le=1024)
     """RPUs, in steps of 8 above 8; paid by the second while a statement or a refresh runs. With `auto` refreshes that is nearly
     always."""
     subnets: list[Annotated[str, SUBNET]] = Field(default=[], max_length=16)
-    """Three zones or more; the default VPC's where absent. They need a way to Kinesis: a NAT or internet gateway, or its
+    """Three zones or more; the default VPC's by default. They need a way to Kinesis: a NAT or internet gateway, or its
     interface endpoint (`network.vpc_endpoints`)."""
     security_groups: list[Annotated[str, SECURITY_GROUP]] = Field(default=[], max_length=32)
-    """The default one of the VPC where absent."""
+    """The default one of the VPC by default."""
 
     @model_validator(mode="after")
     def _an_adopted_one_is_left_as_it_is(self) -> Self:
@@ -73,12 +73,12 @@ class Workgroup(Section):
                 raise ValueError("give the name of the workgroup to adopt")
             if self.arn is None:
                 raise ValueError(
-                    "give the ARN of the workgroup to adopt (aws redshift-serverless get-workgroup says it)"
+                    "give the ARN of the workgroup to adopt (aws redshift-serverless get-workgroup shows it)"
                 )
             if given := sorted(self.model_fields_set - {"origin", "name", "arn"}):
                 raise ValueError(f"origin: adopt leaves the workgroup as it is; remove {', '.join(given)}")
         elif self.arn is not None:
-            raise ValueError("arn is of a workgroup that is adopted; remove it, or say origin: adopt")
+            raise ValueError("arn belongs to an adopted workgroup; remove it, or say origin: adopt")
         return self
 
 
@@ -88,9 +88,9 @@ class ProvisionedCluster(Section):
     origin: CreateOrAdopt = Origin.CREATE
     """`adopt` uses one that exists, and leaves it as it is: its owner attaches the role to it."""
     identifier: Annotated[str, CLUSTER_NAME] | None = None
-    """Of the cluster, in the environment's region; the application's name where absent."""
+    """Of the cluster, in the environment's region; the application's name by default."""
     db_user: Annotated[str, DATABASE_USER] | None = None
-    """The database user whose temporary credentials the deployer gets; where absent, the one that IAM makes of the deployer's own
+    """The database user whose temporary credentials the deployer gets; by default, the one that IAM makes of the deployer's own
     role. In a cluster that is made, it is its administrator `admin`, and can't be given."""
     node_type: Annotated[str, NODE_TYPE] = "ra3.large"
     """Paid by the hour, also while nothing runs."""
@@ -98,12 +98,12 @@ class ProvisionedCluster(Section):
     """ra3.4xlarge and ra3.16xlarge take two or more."""
     subnet_group: Annotated[str, GROUP_NAME] | None = None
     """An existing one. Its subnets need a way to Kinesis: a NAT or internet gateway, or its interface endpoint
-    (`network.vpc_endpoints`). The default one where absent."""
+    (`network.vpc_endpoints`). The default one by default."""
     parameter_group: Annotated[str, GROUP_NAME] | None = None
-    """An existing one, which `case_sensitive` needs: enable_case_sensitive_identifier is true in it. Redshift's default where
-    absent."""
+    """An existing one, which `case_sensitive` needs: enable_case_sensitive_identifier is true in it. Redshift's default by
+    default."""
     security_groups: list[Annotated[str, SECURITY_GROUP]] = Field(default=[], max_length=32)
-    """The default one of the VPC where absent."""
+    """The default one of the VPC by default."""
 
     @model_validator(mode="after")
     def _says_what_its_origin_takes(self) -> Self:
@@ -113,7 +113,9 @@ class ProvisionedCluster(Section):
             if given := sorted(self.model_fields_set - {"origin", "identifier", "db_user"}):
                 raise ValueError(f"origin: adopt leaves the cluster as it is; remove {', '.join(given)}")
         elif self.db_user is not None:
-            raise ValueError("a cluster that is made has the administrator admin; remove db_user, or say origin: adopt")
+            raise ValueError(
+                "a cluster that is created has the administrator admin; remove db_user, or say origin: adopt"
+            )
         elif self.nodes < SEVERAL.get(self.node_type, 1):
             raise ValueError(f"{self.node_type} takes two nodes or more (Management Guide, RA3 node types)")
         return self
@@ -160,7 +162,7 @@ class ViewColumn(Section):
     type: Annotated[str, COLUMN_TYPE]
     """That the text at `path` is cast to. A value that does not fit fails the refresh, and so blocks the view."""
     path: list[str] = Field(default=[], max_length=5)
-    """Keys on the way to the value, five at most; the column's name where absent."""
+    """Keys on the way to the value, five at most; the column's name by default."""
 
 
 class AggregateFunction(StrEnum):
@@ -200,7 +202,7 @@ class ViewAggregate(Section):
     """That the text at `path` is cast to before; with all but `count`. A value that does not fit fails the refresh, and so blocks
     the view."""
     path: list[str] = Field(default=[], max_length=5)
-    """Keys on the way to the value, five at most; the column's name where absent, and of `count` each record."""
+    """Keys on the way to the value, five at most; the column's name by default, and of `count` each record."""
 
     @model_validator(mode="after")
     def _a_value_has_a_type(self) -> Self:
@@ -232,7 +234,7 @@ class StreamView(Section):
     stream: StreamName
     """One of `streams`, in this account."""
     name: Name | None = None
-    """The stream's in small letters where absent, with _ for what a name can't have."""
+    """The stream's in small letters by default, with _ for what a name can't have."""
     schema_: Name = Field(default="public", alias="schema")
     """Exists already."""
     origin: CreateOrAdopt = Origin.CREATE
@@ -242,7 +244,7 @@ class StreamView(Section):
     refresh_every_minutes: int | None = Field(default=None, ge=1, le=1440)
     """EventBridge Scheduler refreshes the view so often, beside `auto` or in place of it, and an alarm rings where three in a row
     did not end well; each refresh is paid as a statement is. Only a view's owner may refresh it: needs `secret_arn` or
-    `cluster.db_user`, as whom it logs in too. None where absent."""
+    `cluster.db_user`, as whom it logs in too. None by default."""
     stale_after_minutes: int = Field(default=60, ge=1, le=10080)
     """`firnline status` and its page call the view stale where no refresh of so long ago, or since, ended well. No exit status
     depends on it: a view of a stream in which nothing arrives may not be refreshed either."""
@@ -254,7 +256,7 @@ class StreamView(Section):
     """Taken out of the record one by one, each of which parses it again; none keeps it whole as SUPER, in `kinesis_data`."""
     aggregates: list[ViewAggregate] = Field(default=[])
     """Makes each row one of a group of records: of those that have the same `columns`, the same `per`, and the same `metadata`,
-    which then is none where absent. The view has no record, and no position: `firnline redshift audit` can't compare it."""
+    which then is none by default. The view has no record, and no position: `firnline redshift audit` can't compare it."""
     per: TimeBucket | None = Field(default=None, strict=False)
     """With `aggregates`: groups by the time of arrival too, in the column `per_minute`, `per_hour` or `per_day`."""
     where: Annotated[str, SQL] | None = None
@@ -310,8 +312,8 @@ class Redshift(Section):
     database: Name = "dev"
     """What a made workgroup begins with; the database of the views."""
     secret_arn: SecretArn | None = None
-    """A secret with the name and password of the database user who owns the views. Temporary credentials of the deployer where
-    absent, which need no secret."""
+    """A secret with the name and password of the database user who owns the views. Temporary credentials of the deployer by
+    default, which need no secret."""
     secret_key_arn: KeyArn | None = None
     """The key that the secret is encrypted with, where it is not AWS's own: who logs in then has kms:Decrypt for it."""
     external_schema: Name = "kinesis"

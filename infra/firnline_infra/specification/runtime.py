@@ -83,7 +83,7 @@ class Sizing(Section):
     executor_memory_mib: int | None = Field(default=None, ge=1024, le=786_432)
     """MiB of each executor's JVM, which moves no record either."""
     overhead_mib: int | None = Field(default=None, ge=384, le=786_432)
-    """MiB beside the JVM of each executor, where the Python workers are that read and write; 1 GiB a core where absent.
+    """MiB beside the JVM of each executor, where the Python workers are that read and write; 1 GiB a core by default.
     Watch for containers that are killed for their memory."""
 
 
@@ -115,7 +115,7 @@ class Runtime(AwsOptions):
     service_account: Annotated[str, OBJECT_NAME] | None = None
     """The Kubernetes service account of the engine's pods; with `irsa`, `pod-identity` and `kubernetes`."""
     role: Annotated[str, ROLE_NAME] | None = None
-    """The name of the engine's IAM role; <application>-engine where absent."""
+    """The name of the engine's IAM role; <application>-engine by default."""
     role_arn: Annotated[str, ROLE_ARN] | None = None
     """An IAM role that exists, for the engine to run as: it is adopted, and its owner gives it the policy and the trust that
     the stack's outputs engine_policy and engine_trust hold."""

@@ -58,9 +58,9 @@ class ServiceUser(Section):
     """`adopt` uses a user and a role that exist: neither is altered or dropped, and the role gets what its tables need besides
     what it has. Their owner gives the role to the user, and registers the public key."""
     user: IdentifierText | None = None
-    """The user's name; <APPLICATION>_INGEST, _READER, or _INGEST_<STREAM> of a pipeline's own, where absent."""
+    """The user's name; <APPLICATION>_INGEST, _READER, or _INGEST_<STREAM> of a pipeline's own by default."""
     role: IdentifierText | None = None
-    """The role's name; the user's where absent."""
+    """The role's name; the user's by default."""
     public_keys: PublicKeys = PublicKeys.default()
     """`firnline keys create` writes them into a file beside the specification."""
     secret_arn: SecretArn | None = None
@@ -114,7 +114,7 @@ class ExternalVolume(Section):
     origin: ObjectOrigin = Field(default=ObjectOrigin.CREATE, strict=False)
     """`adopt` uses a volume that exists, with the bucket and the role that its owner gave it: nothing is made for it."""
     bucket: BucketName | None = None
-    """<application>-<name>-<account>-<region> where absent. It is made, and Snowflake alone writes there."""
+    """<application>-<name>-<account>-<region> by default. It is made, and Snowflake alone writes there."""
     prefix: Annotated[str, PREFIX] = "tables/"
     """The folder in the bucket, with a slash at its end; Snowflake's rights end there."""
 
@@ -132,7 +132,7 @@ class Snowflake(SnowflakeOptions):
     account: Annotated[str, ACCOUNT]
     """<organisation>-<account>, as in the account's URL."""
     host: Annotated[str, ACCOUNT_HOST] | None = None
-    """The host of the account, for the engine, the deployer and the provider; where absent, <account>.snowflakecomputing.com (.cn
+    """The host of the account, for the engine, the deployer and the provider; by default, <account>.snowflakecomputing.com (.cn
     with partition: aws-cn; .privatelink in between with network.privatelink), with a hyphen for each underscore of the
     account's name."""
     ingest: ServiceUser = ServiceUser.default()
@@ -140,9 +140,9 @@ class Snowflake(SnowflakeOptions):
     reader: Reader = Reader.default()
     """What the audit, the status page and people are: may select."""
     deploy_role: IdentifierText | None = None
-    """What makes and owns everything; <APPLICATION>_DEPLOY where absent. It exists before the first `up`."""
+    """What makes and owns everything; <APPLICATION>_DEPLOY by default. It exists before the first `up`."""
     preview_role: IdentifierText | None = None
-    """What only looks, and CI's user for that; <APPLICATION>_PREVIEW where absent. It exists before the first preview."""
+    """What only looks, and CI's user for that; <APPLICATION>_PREVIEW by default. It exists before the first preview."""
     databases: list[DatabaseOptions] = Field(default=[])
     """Databases and schemas that exist already. One that pipelines name and that is not here is made."""
     warehouse: IdentifierText | None = None
@@ -159,7 +159,7 @@ class Snowflake(SnowflakeOptions):
     and needs a warehouse.
     """
     authentication_policy: IdentifierText | None = None
-    """The name of that policy, in the first pipeline's schema; <APPLICATION>_KEY_PAIR_ONLY where absent."""
+    """The name of that policy, in the first pipeline's schema; <APPLICATION>_KEY_PAIR_ONLY by default."""
     external_volumes: list[ExternalVolume] = Field(default=[])
     """Places in S3 for the pipelines with table_kind: iceberg; each with a bucket, a role and its trust."""
     interactive_warehouse: InteractiveWarehouseOptions | None = None

@@ -48,7 +48,8 @@ def _document(answers: Answers, *, boundary: str | None) -> str:
     fence = f"  permissions_boundary: {boundary} # made by `firnline bootstrap`\n" if boundary else ""
     return (
         "# yaml-language-server: $schema=schema.json\n"
-        f"# Environment {answers.name}. `firnline spec reference` has every field. What is not given has its default, and the\n"
+        f"# Environment {answers.name}. `firnline spec reference` has every field. Fields that are not given have "
+        f"their defaults, and the\n"
         "# defaults are the safe ones.\n"
         "version: 1\n"
         f"name: {_quoted(answers.name)} # part of every name that is made up\n"
@@ -156,7 +157,7 @@ def _kubernetes(answers: Answers) -> str:
         "    kubernetes:\n"
         f"      operator: {_quoted(answers.operator)} # has to be in the cluster\n"
         f"      context: {_quoted(answers.context)} # of the kubeconfig\n"
-        "      architecture: arm64 # the nodes'; or x86_64. Its image is built into a repository that is made\n"
+        "      architecture: arm64 # the nodes'; or x86_64. Its image is built into a repository that is created\n"
     )
 
 

@@ -101,7 +101,7 @@ class PipeOptions(Section):
         if (self.origin is ObjectOrigin.CREATE) != (self.select is not None):
             raise ValueError("give select with origin: create, and only then")
         if self.cluster_at_ingest_time and self.origin is not ObjectOrigin.CREATE:
-            raise ValueError("cluster_at_ingest_time: its owner makes the pipe; remove it")
+            raise ValueError("cluster_at_ingest_time: its owner creates the pipe; remove it")
         return self
 
 
@@ -135,7 +135,7 @@ class TableOptions(Section):
     rows come sorted by it through the default pipe (through a `pipe` with cluster_at_ingest_time). An interactive table needs
     one, but where its columns have a `select`: then it is made without CLUSTER BY, if Snowflake takes that."""
     pipe: Annotated[PipeOptions | None, OfTable(shared=True, routed=False)] = None
-    """The table's default pipe where absent: it needs no name, no grant and no care. That of a route's table has the table's
+    """The table's default pipe by default: it needs no name, no grant and no care. That of a route's table has the table's
     name."""
     schema_evolution: bool = True
     """First-level keys without a column get one. Where off, their values are not kept; the log names each such key once, with

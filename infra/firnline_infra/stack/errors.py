@@ -74,7 +74,7 @@ class NotDeployed(DeployError):
 
     id = "FL-6135"
     causes = "No such stack in this backend, or an empty one"
-    remedy = "`firnline up`; or what the message says, where its state is elsewhere"
+    remedy = "`firnline up`; or the message's step, if its state is elsewhere"
 
     def __init__(self, stack: str, backend: str, *, environment: str, elsewhere: str) -> None:
         super().__init__(
@@ -150,7 +150,7 @@ class ApplicationInUse(DeployError):
     def __init__(self, application: str, differing: Sequence[str], runs: Sequence[str], *, environment: str) -> None:
         super().__init__(
             f"AWS changes application {application} only while it is stopped, and {', '.join(runs)} runs in it. "
-            f"What would be changed: {'; '.join(differing)}.",
+            f"The changes would be: {'; '.join(differing)}.",
             next_step=f"firnline stop {environment}, which proves all rows first; then the same command again. Nothing was "
             "changed.",
         )

@@ -21,7 +21,7 @@ def lost_secrets(blueprint: Blueprint, accounts: Accounts, *, file: ReviewedFile
         found = _describe(client, arn)
         if found is None:
             again = f"take {user} out of {file.path}, then firnline keys create {environment} {user}"
-            yield f"{secret.name} is not there. In another account? Where it is really gone: {again}"
+            yield f"{secret.name} is not there. In another account? If it is really gone: {again}"
         elif found.get("DeletedDate"):
             yield f"{secret.name} was deleted, and waits: aws secretsmanager restore-secret --secret-id {secret.name}"
 

@@ -375,7 +375,7 @@ def _why(kind: str, title: str, found: EnvironmentStatus, unread: Sequence[Shard
     return Verdict(
         kind,
         title,
-        "Records wait in the stream. What it is, and what helps:" if ids else "The engine takes them over.",
+        "Records wait in the stream. The cause, and the next step:" if ids else "The engine takes them over.",
         ids,
     )
 

@@ -11,9 +11,9 @@ SETTINGS = ".checkov.yaml"
 SKIPS = {
     "CKV_AWS_18": "who asked the bucket for what is in CloudTrail's data events; whether it keeps them is the account's affair",
     "CKV_AWS_40": "only with `trust: static-keys`, for an engine outside of AWS: its user has one policy, and a boundary",
-    "CKV_AWS_119": "with `key: {origin: skip}` alone; where there is a key, `firnline policy` finds a table without it",
-    "CKV_AWS_144": "what is in the bucket belongs to streams of one region, and is no use in another",
-    "CKV_AWS_145": "with `key: {origin: skip}` alone; where there is a key, `firnline policy` finds a bucket without it",
+    "CKV_AWS_119": "with `key: {origin: skip}` alone; if there is a key, `firnline policy` finds a table without it",
+    "CKV_AWS_144": "what is in the bucket belongs to streams of one region, and is useless in another",
+    "CKV_AWS_145": "with `key: {origin: skip}` alone; if there is a key, `firnline policy` finds a bucket without it",
     "CKV_AWS_149": "`firnline keys` puts a secret there before the bootstrap has made the key; an adopted key encrypts it",
     "CKV_AWS_273": "only with `trust: static-keys`, for an engine outside of AWS, which has no single sign-on",
     "CKV_AWS_382": "Snowflake and registries are reached by names whose addresses change; the network decides (docs/network.md)",

@@ -140,8 +140,8 @@ class TerraformFailed(TerraformError):
     """A command of Terraform ended with an error."""
 
     id = "FL-7133"
-    causes = "Its own message says it: a service refused something, a provider can't be downloaded, a state is locked"
-    remedy = "What the message's next step says; nothing is lost: what was made before the failure is in the state"
+    causes = "Its own message names the cause: a service refused something, a provider can't be downloaded, a state is locked"
+    remedy = "Follow the message's next step; nothing is lost: what was created before the failure is in the state"
 
     def __init__(self, command: str, exit_status: int, lines: Sequence[str]) -> None:
         self.lines = lines
@@ -159,7 +159,7 @@ def _next_step(command: str, lines: Sequence[str]) -> str:
     for signs, step in NEXT_STEPS:
         if any(sign in text for sign in signs):
             return step.format(cli=command.rpartition(" ")[0])
-    return "correct what it says, and run the same command again: it goes on where it stopped."
+    return "fix the reported error, and run the same command again: it goes on where it stopped."
 
 
 def _unwrapped(lines: Sequence[str]) -> str:

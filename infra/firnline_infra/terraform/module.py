@@ -191,7 +191,7 @@ def _main(components: Iterable[Component], values: TerraformValues) -> dict[str,
                 made.setdefault("terraform_data", {})[label_of_time(label(each))] = _time_of(each)
     waits = any("provisioner" in each for each in made.get("terraform_data", {}).values())
     description = (
-        "How long a role that was made is left alone before Snowflake uses it: AWS does not know it everywhere yet."
+        "How long a role that was created is left alone before Snowflake uses it: AWS does not know it everywhere yet."
     )
     variable = {ROLE_WAIT: {"type": "number", "default": 30, "description": description}}
     return {"resource": made, **({"variable": variable} if waits else {})}

@@ -18,7 +18,7 @@ README, EXAMPLE = "README.md", "examples/complete"
 MODULE = "environment"
 """What the example calls the module."""
 MARK = "<!-- Written by `firnline terraform --layout registry`: change the specification, not this file. -->"
-READ_BY_DEPLOY = "What `firnline deploy ENV --outputs -` reads."
+READ_BY_DEPLOY = "The outputs that `firnline deploy ENV --outputs -` reads."
 LEFT_OUT = ("providers.tf.json", "imports.tf.json", "backend_override.tf.json")
 """Files of a root module, which are removed where the folder was one."""
 OUTPUTS: Mapping[str, str] = {
@@ -31,8 +31,8 @@ OUTPUTS: Mapping[str, str] = {
     "bucket": "The name of the bucket of artefacts, checkpoints and dead letters.",
     "secret_arns": "The ARN of the secret that holds a Snowflake user's private key, by user.",
     "engine_role_arn": "The ARN of the role that the engine runs in.",
-    "engine_policy": "What the owner of an adopted role allows it, as JSON.",
-    "engine_trust": "Who may assume the engine's role, as JSON, where its owner sets that.",
+    "engine_policy": "The policy that the owner attaches to an adopted role, as JSON.",
+    "engine_trust": "The engine's role's trust policy, as JSON, if its owner sets that.",
     "engine_user": "The name of the IAM user of an engine outside of AWS.",
     "engine_place": "The id of the application or cluster that the engine's jobs run in.",
     "volume_iam_user_arns": "The IAM user of Snowflake that reads and writes each external volume, by the volume's name.",
@@ -96,7 +96,10 @@ def _example(root: Mapping[str, Any]) -> dict[str, Any]:
         **({"import": [{**each, "to": f"module.{MODULE}.{each['to']}"} for each in imports]} if imports else {}),
         "module": {MODULE: {"source": "../.."}},
         "output": {
-            MODULE: {"description": "What `firnline deploy --outputs -` reads.", "value": f"${{module.{MODULE}}}"}
+            MODULE: {
+                "description": "The outputs that `firnline deploy --outputs -` reads.",
+                "value": f"${{module.{MODULE}}}",
+            }
         },
     }
 
@@ -163,6 +166,6 @@ def _readme_of_example(spec: EnvironmentSpec) -> str:
         ),
         "```",
         "",
-        "Who connects comes from `AWS_*` and `SNOWFLAKE_*` variables.",
+        "Credentials come from `AWS_*` and `SNOWFLAKE_*` variables.",
     ]
     return "\n".join(lines) + "\n"

@@ -47,7 +47,9 @@ class SourceExpired(CredentialsError, Retryable):
     """Credentials that a role is assumed with have expired, or the clock is wrong."""
 
     id = "FL-1303"
-    causes = "What a role is assumed with has expired: a profile's session, a token that was not replaced"
+    causes = (
+        "The credentials that a role is assumed with have expired: a profile's session, a token that was not replaced"
+    )
     remedy = "what renews it; the machine's clock"
 
     def __init__(self, role: str, cause: str) -> None:

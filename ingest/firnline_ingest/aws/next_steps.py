@@ -8,13 +8,13 @@ GIVE_CREDENTIALS = (
     'For what `firnline local up` runs: eval "$(firnline local env)".'
 )
 REPORT_REQUEST = (
-    "nothing is lost. Where aws.endpoints names an endpoint, see that it is the service's. If it is, this is a defect of "
+    "nothing is lost. If aws.endpoints names an endpoint, see that it is the service's. If it is, this is a defect of "
     "Firnline, which waiting does not heal: report this message."
 )
 """A service says that a request is not one of its own."""
 STALE_CREDENTIALS = (
     "of an engine, nothing: it asks its chain of credentials again, and goes on with what that gives. If it lasts, put new ones "
     "where they come from (a profile's file is read again; variables of the environment are not: start the engine again), "
-    "and check the machine's clock. A command of yours: log in again (aws sso login), and say it again."
+    "and check the machine's clock. A command of yours: log in again (aws sso login), and run it again."
 )
 """They were good once, or the clock is wrong."""

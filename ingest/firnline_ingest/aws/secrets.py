@@ -44,7 +44,7 @@ class SecretUnreachable(SnowflakeError, Retryable):
         super().__init__(
             f"Secrets Manager did not give {secret}, which holds {holds}: {cause}",
             next_step="nothing is lost, and a running engine tries again by itself; if it lasts, check the network (a VPC "
-            "endpoint, a proxy), aws.region and aws.endpoints.secretsmanager; and, where the credentials have expired, "
+            "endpoint, a proxy), aws.region and aws.endpoints.secretsmanager; and, if the credentials have expired, "
             "what renews them.",
         )
 
@@ -58,7 +58,7 @@ class SecretMissing(SnowflakeError, Fatal):
         super().__init__(
             f"Secrets Manager has no value of {secret}, which should hold {holds}: {cause}",
             next_step="check snowflake.private_key.secret_arn, and that aws.region and the credentials' account are those in "
-            "it; where it has no key yet, firnline keys create makes one; where it was deleted, aws secretsmanager "
+            "it; if it has no key yet, firnline keys create makes one; if it was deleted, aws secretsmanager "
             "restore-secret.",
         )
 

@@ -36,7 +36,7 @@ def add_words(parser: argparse.ArgumentParser) -> None:
         metavar="KEY",
         help="Take declined keys out of the plan, which has room for some thousands: those that no record has any more.",
     )
-    parser.add_argument("--table", help="One table of those that the pipelines fill; all of them where absent.")
+    parser.add_argument("--table", help="One table of those that the pipelines fill; all of them by default.")
 
 
 def columns(config: "EngineConfig", options: argparse.Namespace) -> int:

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 
 def add_stream(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--stream", help="Those of one stream; of all streams where absent.")
+    parser.add_argument("--stream", help="Those of one stream; of all streams by default.")
 
 
 def deregister(config: "EngineConfig", options: argparse.Namespace) -> int:

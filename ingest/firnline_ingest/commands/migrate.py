@@ -25,7 +25,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--at",
         metavar="TIME",
-        help="Where shards begin of which the table names no place: a time with its zone, or `trim-horizon`.",
+        help="If shards begin of which the table names no place: a time with its zone, or `trim-horizon`.",
     )
     parser.add_argument(
         "--watch",
@@ -38,7 +38,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--creation-epoch",
         metavar="SECONDS",
         type=int,
-        help="The creation time in the keys of a table of several streams, where it is not the stream's own.",
+        help="The creation time in the keys of a table of several streams, if it is not the stream's own.",
     )
     add_output(parser)
     what = parser.add_mutually_exclusive_group()

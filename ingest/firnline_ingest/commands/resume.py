@@ -16,7 +16,7 @@ def add_decisions(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--stream", required=True, help="The stream of the shards.")
     parser.add_argument(
         "--shard",
-        help="One shard. Where absent, all of the stream that have not ended; from trim-horizon also those that have, and of "
+        help="One shard. If absent, all of the stream that have not ended; from trim-horizon also those that have, and of "
         "which the stream still has records.",
     )
     decision = parser.add_mutually_exclusive_group(required=True)
@@ -32,7 +32,7 @@ def add_decisions(parser: argparse.ArgumentParser) -> None:
         help="Rejected rows up to this offset token stop the shard no more, until --from is said.",
     )
     parser.add_argument(
-        "--table", help="With --accept-errors: the one that rejected them, where the pipeline has several."
+        "--table", help="With --accept-errors: the one that rejected them, if the pipeline has several."
     )
 
 

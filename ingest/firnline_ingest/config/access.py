@@ -57,7 +57,7 @@ class Profile(Section):
     name: str = Field(min_length=1)
     """As it stands between the brackets of the file."""
     file: Path | None = Field(default=None, strict=False)
-    """The file of credentials that has it; ~/.aws/credentials, or what the environment says, where absent."""
+    """The file of credentials that has it; ~/.aws/credentials, or what the environment says by default."""
 
 
 class AccessKey(Section):
@@ -123,7 +123,7 @@ class StreamAccess(Credentials):
     an access key or a web identity is given."""
 
     endpoint: Annotated[str, URL] | None = None
-    """A URL of Kinesis in the stream's region; where absent, `aws.endpoints.kinesis` in the engine's own region, and the public
+    """A URL of Kinesis in the stream's region; by default, `aws.endpoints.kinesis` in the engine's own region, and the public
     endpoint in another one."""
 
 
@@ -131,7 +131,7 @@ class Access(StreamAccess):
     """The way to a stream, and its region."""
 
     region: Annotated[str, REGION] | None = None
-    """The stream's region; that of `arn`, or else `aws.region`, where absent."""
+    """The stream's region; that of `arn`, or else `aws.region` by default."""
     arn: Annotated[str, STREAM_ARN] | None = None
     """The ARN of a stream of another account whose own policy lets the engine read it: each request has it in place of the name,
     which is of the account that asks. Not where a role of that account reads it."""

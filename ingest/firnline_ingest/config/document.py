@@ -30,7 +30,7 @@ class Section(BaseModel):
     def changed(self, options: Iterable[str] | None = None) -> dict[str, Any]:
         """Returns what differs from its defaults, as a document says it; a section that has a `type` keeps it.
 
-        `options` are the fields to look at, all of them where absent.
+        `options` are the fields to look at, all of them by default.
         """
         include = None if options is None else set(options)
         if not self.model_fields_set & (include or type(self).model_fields.keys()):

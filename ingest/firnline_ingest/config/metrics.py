@@ -165,7 +165,7 @@ THROTTLED = _count(
 )
 UNREADABLE_PAGES = _count(
     "UnreadablePages",
-    "Answers of Kinesis that were no page of records.",
+    "Answers of Kinesis that were not a page of records.",
     "Look for a proxy between the engine and Kinesis.",
 )
 OPENS = _count("Opens", "Channels that were opened.", "One a shard is usual at a start; more: see `Interruptions`.")
@@ -183,7 +183,7 @@ IDLE_SHARDS = Metric(
     Unit.COUNT,
     Kind.GREATEST,
     "Shards to which nothing came for `idle_after_seconds`, and which are read to their tip.",
-    "Where all shards of a busy stream are idle, look at its producers.",
+    "If all shards of a busy stream are idle, look at its producers.",
 )
 WAITING_SHARDS = Metric(
     "WaitingShards",
@@ -264,10 +264,10 @@ class MetricsOptions(Section):
     """The backends that receive an epoch's figures beside the log."""
 
     prometheus: PrometheusConfig | None = None
-    """An endpoint on the driver for Prometheus; none where absent. The engine has to be installed with the extra `prometheus`, as
+    """An endpoint on the driver for Prometheus; none by default. The engine has to be installed with the extra `prometheus`, as
     `firnline deploy` does it."""
     opentelemetry: OpenTelemetryConfig | None = None
-    """A collector that the driver sends figures to, over OTLP; none where absent. The same with the extra `opentelemetry`."""
+    """A collector that the driver sends figures to, over OTLP; none by default. The same with the extra `opentelemetry`."""
 
 
 class MetricsConfig(MetricsOptions):
@@ -276,7 +276,7 @@ class MetricsConfig(MetricsOptions):
     cloudwatch: Annotated[str, NAMESPACE] | None = None
     """A namespace of CloudWatch, such as Firnline: an epoch writes a line for each stream to standard output, in the embedded
     metric format; where that goes to a log group, CloudWatch makes metrics of it. No call and no right is needed. Nothing is
-    written where absent."""
+    written by default."""
 
     @property
     def extras(self) -> tuple[str, ...]:

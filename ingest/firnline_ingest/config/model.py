@@ -46,7 +46,7 @@ class AwsConfig(AwsOptions):
     region: str
     """Of the streams, the ledger, the secrets and the dead letters; a stream may say another one for itself (`access`)."""
     endpoints: dict[AwsService, str] = Field(default={})
-    """A URL per service, for private endpoints and emulators; the public endpoint where absent."""
+    """A URL per service, for private endpoints and emulators; the public endpoint by default."""
 
 
 class SnowflakeConfig(ServiceLogin, SnowflakeOptions):
@@ -55,7 +55,7 @@ class SnowflakeConfig(ServiceLogin, SnowflakeOptions):
     account: Annotated[str, ACCOUNT]
     """As in the URL: ORGANISATION-ACCOUNT, or a locator with its region."""
     url: Annotated[str, ACCOUNT_URL] | None = None
-    """https://<account>.snowflakecomputing.com where absent, with a hyphen for each underscore; set it for private connectivity,
+    """https://<account>.snowflakecomputing.com by default, with a hyphen for each underscore; set it for private connectivity,
     and for an account in China (.cn)."""
 
     @property
@@ -72,7 +72,7 @@ class PipelineConfig(EngineOptions):
     access: Access = HERE
     """How the stream is reached where it is in another region or account."""
     routes: Routes | None = None
-    """Sends records to other tables by what is in them (docs/routes.md); all go into one where absent."""
+    """Sends records to other tables by what is in them (docs/routes.md); all go into one by default."""
 
     @property
     def own_table(self) -> str:
@@ -158,7 +158,7 @@ class DeadLettersConfig(Section):
     s3: Annotated[str, S3_FOLDER] | None = None
     """A folder of a bucket, for engines whose machines come and go."""
     kms_key_arn: str | None = None
-    """The KMS key that objects are encrypted with; the bucket's own default where absent."""
+    """The KMS key that objects are encrypted with; the bucket's own default by default."""
     stream: Annotated[str, STREAM] | None = None
     """A Kinesis stream, for programs that process dead letters as they come. It keeps them as long as its retention."""
 

@@ -69,8 +69,8 @@ class PipelineOptions(Section):
     """A shard whose records stop for so long, while it is read to its tip, is shown as idle by `firnline status` and counted in
     `IdleShards`. Nothing else follows from it."""
     alignment: Alignment | None = None
-    """Keeps the stream's shards together by the time of arrival (docs/alignment.md); each goes as fast as it can where
-    absent."""
+    """Keeps the stream's shards together by the time of arrival (docs/alignment.md); each goes as fast as it can by
+    default."""
     tolerance: Tolerance = Field(default=Tolerance.NONE, strict=False)
     """`none`: a row that Snowflake rejects stops its shard, so that a person sees it. `all`: it stays in the error table,
     which must be on."""
@@ -167,7 +167,7 @@ class EngineOptions(PipelineOptions):
     to."""
 
     pipe: IdentifierText | None = None
-    """A user-defined pipe; where absent, the one with the table's name if it exists, else the default pipe."""
+    """A user-defined pipe; by default, the one with the table's name if it exists, else the default pipe."""
     reader: Reader = "polling"
     """`polling` by default: it needs no consumer, and costs nothing beside the stream. `fan_out` where other readers share the
     shards' throughput, or where the milliseconds between two polls matter (docs/fan-out.md)."""

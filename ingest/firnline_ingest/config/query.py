@@ -31,7 +31,7 @@ class QueryNotRunHere(FirnlineError, Fatal):
 
     def __init__(self, stream: str) -> None:
         super().__init__(
-            f"What the records of {stream} become is decided by the pipeline's query, and Spark alone runs it.",
+            f"The rows of {stream}'s records are decided by the pipeline's query, which Spark alone runs.",
             next_step="nothing is lost, and nothing was written. Put the corrected records into the stream once more, by its "
             "producer or with aws kinesis put-record: the engine makes rows of them.",
         )

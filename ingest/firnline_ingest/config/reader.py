@@ -30,7 +30,7 @@ class FanOut(Section):
     consumer_arn: str | None = Field(default=None, pattern=r"^arn:\S+$")
     """With `registration: none`: a consumer of the pipeline's stream. No two applications can share one."""
     consumer: Annotated[str, CONSUMER] | None = None
-    """With eager or lazy: the consumer's name; the application's where absent."""
+    """With eager or lazy: the consumer's name; the application's by default."""
 
     @model_validator(mode="after")
     def _who_registers_it_names_it(self) -> Self:

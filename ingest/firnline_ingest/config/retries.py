@@ -20,7 +20,7 @@ class Retry(Section):
     """Failures in a row after which it counts as failed. Without a number it is tried for as long as it takes; the shard says
     meanwhile what keeps it, and `failures.patience_seconds` decides."""
     base_ms: int | None = Field(default=None, ge=1, le=60_000)
-    """The longest first pause; where absent, twice `polling.interval_ms`."""
+    """The longest first pause; by default, twice `polling.interval_ms`."""
     max_ms: int = Field(default=5000, ge=1, le=300_000)
     """The longest pause."""
     factor: float = Field(default=2.0, ge=1, le=10)

@@ -58,7 +58,7 @@ class FanOutConfig(Section):
     """The client of fan-out in a worker process (SubscribeToShard)."""
 
     max_concurrency: int | None = Field(default=None, ge=1, le=10_000)
-    """Subscriptions that a process holds open at once; one for each of its shards where absent (`epoch.shards_per_task`). With
+    """Subscriptions that a process holds open at once; one for each of its shards by default (`epoch.shards_per_task`). With
     fewer, its shards take turns of ten seconds: nothing is lost, and each one's lag grows while it waits."""
     read_timeout_seconds: float = Field(default=60.0, ge=10, le=600)
     """A subscription on which nothing came for so long is taken for dead and renewed. Also a shard without records gets events,
@@ -79,4 +79,4 @@ class RunOptions(Section):
     failures: FailuresConfig = FailuresConfig.default()
     """Whether the engine stays up when a pipeline can't go on, and its patience."""
     proxy: ProxyOptions | None = None
-    """The HTTP proxy in front of all that the engine asks; that of its environment where absent."""
+    """The HTTP proxy in front of all that the engine asks; that of its environment by default."""

@@ -108,7 +108,7 @@ def refuse_metadata_keys(transforms: Sequence[Transform], columns: Iterable[str]
         for key in each.keys_made:
             if len(key) > MAX_CHARACTERS or "\0" in key:
                 raise ValueError(
-                    f"transforms[{place}]: the key {key[:20]!r}… can be no column, so no record would be a row; "
+                    f"transforms[{place}]: the key {key[:20]!r}… can't be a column, so no record would be a row; "
                     f"at most {MAX_CHARACTERS} characters, and no NUL"
                 )
             if key.upper() in taken and key in each.keys_of_every_record:

@@ -92,7 +92,7 @@ class StreamOffset:
         if document.get("version") != VERSION or not cls.__dataclass_fields__.keys() - {"is_behind"} <= document.keys():
             raise OffsetForeign("it is not of this source")
         if document["stream"] != stream:
-            raise OffsetForeign(f"it is of the stream {document['stream']!r}, and the query reads {stream!r}")
+            raise OffsetForeign(f"it belongs to stream {document['stream']!r}, and the query reads {stream!r}")
         return cls(**{name: document[name] for name in cls.__dataclass_fields__ if name in document})
 
     def next(self, ends: Mapping[str, ShardEnd], lineage: Lineage) -> Self:

@@ -59,9 +59,9 @@ class SourceOptions:
     starting_position: str = TRIM_HORIZON
     """trim_horizon, latest, or a time in ISO 8601 with an offset."""
     ending_position: str | None = None
-    """Batch reads: a time; the time of planning where absent."""
+    """Batch reads: a time; the time of planning by default."""
     consumer_arn: str | None = None
-    """A registered consumer of the stream: reads by fan-out. Polls where absent."""
+    """A registered consumer of the stream: reads by fan-out. Polls by default."""
     consumer_name: str | None = None
     """The same by its name, which is looked up with each batch."""
     max_records_per_shard: int = MOST_RECORDS

@@ -46,7 +46,7 @@ class DeadLetterConverter:
         adds_columns_by: TargetCatalog | None = None,
         plans: ColumnLedger | None = None,
     ) -> None:
-        """`adds_columns_by` adds columns for the keys of the rows that are made; none are added where absent. `plans` keeps those
+        """`adds_columns_by` adds columns for the keys of the rows that are made; none are added by default. `plans` keeps those
         that a person has to approve."""
         self._rows = RowMaker(pipeline, pipeline.stream, shard_id, schemas)
         self._pipeline, self._shard_id = pipeline, shard_id

@@ -87,7 +87,7 @@ class DeadLettersForbidden(DeadLetterError, Fatal):
         super().__init__(
             f"{action} on {place} was denied: {cause}",
             next_step=f"nothing is lost: a shard stops in front of a record that it can't keep. Allow {needed or action} "
-            f"{WHO_ASKED}; where a key encrypts what is there, its use too (kms:GenerateDataKey to write, kms:Decrypt to read).",
+            f"{WHO_ASKED}; if a key encrypts what is there, its use too (kms:GenerateDataKey to write, kms:Decrypt to read).",
         )
 
 
@@ -180,7 +180,7 @@ class UnusableRecord(StoppedByRecord):
     """A record that can't be a row, in a pipeline that stops for one."""
 
     id = "FL-4017"
-    causes = "A record that can't be a row, and `on_error: stop`. What stands in front of it is in the table"
+    causes = "A record that can't be a row, and `on_error: stop`. The records before it are in the table"
     remedy = "fix the producer; `dead_letter` or `skip`, and start again"
 
     def __init__(self, shard: str, sequence_number: str, reason: str, detail: str) -> None:
@@ -283,7 +283,7 @@ class NoLedger(DeadLetterError, Fatal):
     """No engine has run, so it is not known what it would read again."""
 
     id = "FL-4166"
-    causes = "The configuration is of an engine that never ran here"
+    causes = "The configuration belongs to an engine that never ran here"
     remedy = "the engine.json and the account of the engine that wrote the dead letters"
 
     def __init__(self, table: str) -> None:
@@ -312,12 +312,14 @@ class JournalUnreadable(DeadLetterError, Fatal):
 class FilesExtraMissing(DeadLetterError, Fatal):
     id = "FL-4181"
     causes = "Dead letters were to go by file, and Snowflake's package `snowflake-ingest` is not installed"
-    remedy = "install `firnline-ingest[files]` where that runs; the artefact has it where a pipeline says `oversize_rows: file`"
+    remedy = (
+        "install `firnline-ingest[files]` where that runs; the artefact has it if a pipeline sets `oversize_rows: file`"
+    )
 
     def __init__(self, extra: str, cause: str) -> None:
         super().__init__(
             f"Files are loaded with Snowflake's package snowflake-ingest, which is not installed: {cause}",
-            next_step=f"install {extra} where this runs; an engine's artefact has it where a pipeline says oversize_rows: file.",
+            next_step=f"install {extra} where this runs; an engine's artefact has it if a pipeline sets oversize_rows: file.",
         )
 
 
@@ -329,7 +331,7 @@ class PipeUnusable(DeadLetterError, Fatal):
     def __init__(self, pipe: str, problem: str) -> None:
         super().__init__(
             f"The pipe {pipe} can't load files of dead letters: {problem}.",
-            next_step="make stage and pipe as docs/files.md has them, with the role's rights on both. Nothing was staged.",
+            next_step="create stage and pipe as docs/files.md has them, with the role's rights on both. Nothing was staged.",
         )
 
 
@@ -358,7 +360,7 @@ class FilesNotStaged(DeadLetterError, Fatal):
     def __init__(self, stage: str, cause: str) -> None:
         super().__init__(
             f"A file could not be put into the stage {stage}: {cause}",
-            next_step="where it is gone, `firnline up` makes it again; the role needs READ and WRITE on it, and this machine a "
+            next_step="if it is gone, `firnline up` makes it again; the role needs READ and WRITE on it, and this machine a "
             "way to the storage that Snowflake keeps its stages in (SYSTEM$ALLOWLIST names the hosts). Then run the same command "
             "again, or wait for the engine's next round: nothing goes in twice.",
         )

@@ -70,13 +70,13 @@ class ReplayServices:
     schemas: SchemasOf = no_registry
     """How the registry of a format is asked, where it has one."""
     adds_columns_by: TargetCatalog | None = None
-    """Adds columns, for pipelines that say so; none are added where absent."""
+    """Adds columns, for pipelines that say so; none are added by default."""
     plans: ColumnLedger | None = None
     """Where columns are planned that a person has to approve."""
     files: Callable[[PipelineConfig, TargetState], Mapping[str, ReplayTable]] | None = None
     """For a request by file, which needs it."""
     memories: dict[ShardKey, JournalMemory] | None = None
-    """What was read of journals, for who replays again and again; each is read anew where absent."""
+    """What was read of journals, for who replays again and again; each is read anew by default."""
 
 
 def replay_letters(

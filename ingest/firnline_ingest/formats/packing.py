@@ -96,7 +96,7 @@ def _one_stream(data: bytes, window: int, name: str) -> Iterator[bytes]:
     try:
         yield stream.decompress(data, EXPANDED_BYTES + 1)
     except zlib.error as error:
-        raise _not_packed(f"it is no {name}: {error}.") from error
+        raise _not_packed(f"it is not {name}: {error}.") from error
     if not stream.eof:
         raise _not_packed(f"its {name} is cut short.")
     if stream.unused_data.strip(NOTHING):
@@ -153,7 +153,7 @@ def _one_of(stream: "BZ2Decompressor | LZMADecompressor", data: bytes, name: str
     try:
         yield stream.decompress(data, EXPANDED_BYTES + 1)
     except (OSError, ValueError, LZMAError) as error:
-        raise _not_packed(f"it is no {name}: {error}.") from error
+        raise _not_packed(f"it is not {name}: {error}.") from error
     if not stream.eof or stream.unused_data:
         raise _not_packed(f"its {name} is cut short." if not stream.eof else f"something follows its {name}.")
 

@@ -74,7 +74,7 @@ class ConsumerForeign(KinesisError, Fatal):
     id = "FL-2325"
     causes = (
         "The stream has a consumer of this name that the application's ledger does not know as its own: another "
-        "application's, one that was made by hand, or the ledger was lost"
+        "application's, one that was created by hand, or the ledger was lost"
     )
     remedy = (
         "another name (`reader.fan_out.consumer`). If nothing reads by it: `aws kinesis deregister-stream-consumer`, or "
@@ -98,7 +98,7 @@ class ConsumersExhausted(KinesisError, Retryable):
         "A stream has 20 consumers at most (50 with On-demand Advantage), its queues among them, and an account takes five "
         "registrations a second; the service's code is the same for both"
     )
-    remedy = "it is tried again. If it lasts, deregister one that nothing reads by, or say `reader: polling`"
+    remedy = "it is tried again. If it lasts, deregister one that nothing reads by, or set `reader: polling`"
 
     def __init__(self, stream: str, consumer: str, cause: str) -> None:
         super().__init__(

@@ -153,7 +153,7 @@ class StreamThrottled(KinesisError, Retryable):
 class StreamUnreachable(KinesisError, Retryable):
     id = "FL-2005"
     causes = "Network, endpoint, or an answer that is not a page"
-    remedy = "the network, `aws.endpoints`, a proxy between; where a certificate is not trusted, `aws.ca_file`"
+    remedy = "the network, `aws.endpoints`, a proxy between; if a certificate is not trusted, `aws.ca_file`"
 
     def __init__(self, stream: str, operation: str, cause: str) -> None:
         super().__init__(
@@ -298,8 +298,8 @@ class StreamReplaced(KinesisError, Fatal):
 
     id = "FL-2013"
     causes = (
-        "**the stream was deleted and recreated under its name**: other shards, other sequence numbers. What the old "
-        "one held and was not read is lost"
+        "**the stream was deleted and recreated under its name**: other shards, other sequence numbers. "
+        "Records of the old one that were not read are lost"
     )
     remedy = (
         "if it was meant: `firnline resume --config engine.json --stream STREAM --from trim-horizon`. If not: whose account and "
@@ -319,7 +319,7 @@ class RetriesOver(KinesisError, Fatal):
     """A transient failure has come as often as the configuration allows."""
 
     id = "FL-2361"
-    causes = "An operation of Kinesis failed `retries.….attempts` times in a row; only where that is set"
+    causes = "An operation of Kinesis failed `retries.….attempts` times in a row; only if that is set"
     remedy = (
         "what the message says of the last failure; nothing is lost, the shard is tried again after "
         "`failures.retry_seconds`"

@@ -26,7 +26,7 @@ class Subscriber:
     registered_arn: str = ""
     """Of the consumer that the engine registered; empty where the configuration names one."""
     turns: Turns | None = None
-    """Which of the shards may hold a subscription; all where absent."""
+    """Which of the shards may hold a subscription; all by default."""
 
 
 def page_source(

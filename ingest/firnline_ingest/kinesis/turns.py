@@ -23,7 +23,7 @@ class Turns:
     """Thread-safe."""
 
     def __init__(self, most: int | None = None, clock: Callable[[], float] = time.monotonic) -> None:
-        """`most`: how many at once; any number where absent."""
+        """`most`: how many at once; any number by default."""
         self._most = most
         self._clock = clock
         self._lock = threading.Lock()

@@ -10,7 +10,7 @@ class LedgerTableMissing(LedgerError, Fatal):
     """The checkpoint table is not there."""
 
     id = "FL-2101"
-    causes = "The table was never made, or was deleted"
+    causes = "The table was never created, or was deleted"
     remedy = (
         "restore it to a point in time; else make it. Snowflake's tokens place every shard again; what they can't say is "
         "noted as an incident"
@@ -19,8 +19,8 @@ class LedgerTableMissing(LedgerError, Fatal):
     def __init__(self, table: str) -> None:
         super().__init__(
             f"The ledger's DynamoDB table {table!r} does not exist.",
-            next_step="where it was deleted, restore it first (aws dynamodb restore-table-to-point-in-time, within 35 days): "
-            "a new one has no incidents, and no checkpoint of what Snowflake has no token for. Where there never was one, "
+            next_step="if it was deleted, restore it first (aws dynamodb restore-table-to-point-in-time, within 35 days): "
+            "a new one has no incidents, and no checkpoint of what Snowflake has no token for. If there never was one, "
             "create it with your environment's stack, or set ledger.create to true and let the engine do it.",
         )
 
@@ -44,7 +44,7 @@ class LedgerUnavailable(LedgerError, Retryable):
 
     id = "FL-2103"
     causes = "DynamoDB throttles or can't be reached"
-    remedy = "capacity mode, network; where a certificate is not trusted, `aws.ca_file`"
+    remedy = "capacity mode, network; if a certificate is not trusted, `aws.ca_file`"
 
     def __init__(self, table: str, cause: str) -> None:
         super().__init__(
@@ -59,7 +59,7 @@ class LedgerForbidden(LedgerError, Fatal):
     """The role may not do what the ledger needs."""
 
     id = "FL-2107"
-    causes = "Who asks lacks an action on the table; the message names them"
+    causes = "The caller lacks an action on the table; the message names them"
     remedy = "[which policy has it](permissions.md)"
 
     def __init__(self, table: str, operation: str, cause: str) -> None:
@@ -122,7 +122,7 @@ class Fenced(LedgerError, Retryable):
     def __init__(self, key: ShardKey, holder: str) -> None:
         super().__init__(
             f"Shard {key} was opened by {holder or 'another attempt'} after this one.",
-            next_step="nothing, where a task was retried or moved. Where two engines run under one application name: stop "
+            next_step="nothing, if a task was retried or moved. If two engines run under one application name: stop "
             "one (firnline stop).",
         )
         self.holder = holder

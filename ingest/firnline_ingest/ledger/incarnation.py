@@ -19,7 +19,7 @@ def settle(
 ) -> StreamMark:
     """The mark of the incarnation that is there now, made where the stream is new. `earlier`: those of Spark's offset,
     and whether it knows that something of them was read. `since_ms`: since when what the stream holds is the application's; from
-    now on, where absent.
+    now on by default.
 
     Raises StreamReplaced where the application has read another one, and no person has decided to begin anew.
     """

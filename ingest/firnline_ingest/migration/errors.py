@@ -28,8 +28,8 @@ class TableTrouble(LedgerError, Fatal):
     def __init__(self, table: str, operation: str, cause: str) -> None:
         super().__init__(
             f"dynamodb:{operation} on {table!r} failed: {cause}",
-            next_step=f"allow dynamodb:{operation} to whoever migrates (docs/moving.md lists what is needed), or wait where "
-            "it is throttled; then run the same command again.",
+            next_step=f"allow dynamodb:{operation} to whoever migrates (docs/moving.md lists what is needed), or wait "
+            f"if it is throttled; then run the same command again.",
         )
 
 

@@ -42,7 +42,7 @@ def leases_of(items: Iterable[Mapping[str, Any]], stream: str, created_ms: int, 
     if not found and epochs:
         problems.append(
             f"every lease of {stream!r} is of a stream made at {', '.join(sorted(epochs))} (seconds), and this one was made "
-            f"at {created_ms // 1000}: it was deleted and recreated, and nothing of the old one is true of it. Where the "
+            f"at {created_ms // 1000}: it was deleted and recreated, and nothing of the old one is true of it. If the "
             "consumer was given another number for this stream, name that: --creation-epoch."
         )
     return Leases(found, left_out, tuple(problems))

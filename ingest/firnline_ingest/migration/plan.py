@@ -75,7 +75,9 @@ class _Planner:
 
     def _ended(self, lease: Lease, listed: ListedShard | None) -> MigrationStep:
         if listed and not listed.is_closed:
-            problem = "its lease says that it ended, and it is open: the table is of an earlier stream of this name."
+            problem = (
+                "its lease says that it ended, and it is open: the table belongs to an earlier stream of this name."
+            )
             return MigrationStep(lease.shard_id, lease.text, "refused", problem=problem)
         children = lease.children or tuple(self._children(lease.shard_id))
         row = self._row(lease.shard_id, TrimHorizon(), ended=True, children=children)
@@ -85,8 +87,8 @@ class _Planner:
         first = int(listed.first_number) if listed and listed.first_number else 0
         if position.sequence_number < first:
             problem = (
-                f"its checkpoint lies before the first number it ever gave ({first}): the table is of an earlier stream "
-                "of this name."
+                f"its checkpoint lies before the first number it ever gave ({first}): the table belongs to an earlier "
+                f"stream of this name."
             )
             return MigrationStep(lease.shard_id, lease.text, "refused", problem=problem)
         becomes = "goes on behind it"

@@ -88,7 +88,7 @@ LEDGER = (
         "dynamodb:CreateTable",
         Resource.LEDGER_TABLE,
         Feature.LEDGER_CREATION,
-        "Makes the table where it is missing.",
+        "Creates the table if it is missing.",
     ),
     _engine("dynamodb:GetItem", Resource.LEDGER_ITEMS, Feature.LEDGER, "Reads the row of a shard, and of the run."),
     _engine("dynamodb:Query", Resource.LEDGER_ITEMS, Feature.LEDGER, "Reads the rows of all shards of a stream."),

@@ -50,7 +50,7 @@ class RegistryStrange(SchemaRegistryError, Retryable):
     """It answers, and not as a registry does: a wrong path, a portal's page, a body that is cut."""
 
     id = "FL-4104"
-    causes = "What answers at the registry's URL is not a registry: a wrong path, a page to log in"
+    causes = "The server at the registry's URL is not a registry: a wrong path, a page to log in"
     remedy = "`GET <url>/schemas/ids/1` has to answer with a schema, or with error_code 40403"
 
     def __init__(self, registry: str, cause: str) -> None:
@@ -71,7 +71,7 @@ class LoginUnreadable(SchemaRegistryError, Retryable):
     def __init__(self, registry: str, cause: str) -> None:
         super().__init__(
             f"The login for the schema registry {registry} can't be read: {cause}",
-            next_step='the secret has to hold {"username": …, "password": …}; where it was denied, allow '
+            next_step='the secret has to hold {"username": …, "password": …}; if it was denied, allow '
             f"secretsmanager:GetSecretValue on it, and kms:Decrypt on its key, {WHO_ASKED}. A variable has to be set on every "
             "executor before it starts. The shards wait, and ask again by themselves.",
         )

@@ -20,7 +20,7 @@ from firnline_ingest.schemas.errors import (
 )
 
 NOT_FOUND = "EntityNotFoundException"
-RIGHT = f"allow glue:GetSchemaVersion {WHO_ASKED}; where there are no credentials, give the process some"
+RIGHT = f"allow glue:GetSchemaVersion {WHO_ASKED}; if there are no credentials, give the process some"
 
 
 class GlueSchemas:

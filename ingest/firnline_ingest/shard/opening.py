@@ -32,7 +32,7 @@ COUNTED_ANEW = (Case.LEDGER_REBUILT, Case.DECIDED)
 REBUILT = "the ledger had no row for a channel that had a committed token; what lies before it can't be proven"
 FROM_OFFSET = "the ledger had no row, and no channel a token: reading goes on at what Spark's offset knew"
 COMPARE = (
-    "What was a dead letter beyond {} is read again: if it was replayed meanwhile, or is a row by the configuration of now, its "
+    "A dead letter beyond {} is read again: if it was replayed meanwhile, or is a row by the configuration of now, its "
     "row and the dead letter's are both there. Compare: firnline audit says which records are in the table twice, firnline "
     "dead-letters list --shard {} which dead letters lie beyond it"
 )

@@ -128,7 +128,7 @@ class ShardServices:
     run_id: str
     retries: RetriesConfig = UNCHANGED
     of_login: PerLogin[ChannelOpener] | None = None
-    """The channels of each service user, for pipelines that have one of their own; all have `channels` where absent."""
+    """The channels of each service user, for pipelines that have one of their own; all have `channels` by default."""
     elsewhere: PerAccess[StreamClients] | None = None
     """For streams that are not."""
     subscriber: "KinesisClient | None" = None
@@ -136,7 +136,7 @@ class ShardServices:
     consumers: Consumers | None = None
     """What all shards of the process know of the consumers that they are subscribed by."""
     new_columns: NewColumns | None = None
-    """Who adds columns, for pipelines that say so; none are added where absent."""
+    """Who adds columns, for pipelines that say so; none are added by default."""
     schemas: SchemasOf = no_registry
     """How the registry of a format is asked, where it has one."""
     queries: PageQueries = field(default_factory=PageQueries)

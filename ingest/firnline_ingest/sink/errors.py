@@ -42,7 +42,7 @@ class RecordsRefused(KinesisError, Retryable):
         super().__init__(
             f"{after} of a request to {stream!r} were refused: {cause}",
             next_step="put what was not acknowledged again, more slowly, or give the stream more shards: one takes 1,000 "
-            "records and 1 MB a second. Where a fault was asked for: firnline local fault --clear",
+            "records and 1 MB a second. If a fault was asked for: firnline local fault --clear",
         )
         self.refused, self.attempts, self.cause = refused, attempts, cause
 
@@ -61,7 +61,7 @@ class RequestRefused(KinesisError, Fatal):
         super().__init__(
             f"PutRecords on {stream!r} was refused: {cause} The request's largest record has {largest:,} bytes with its key.",
             next_step="a stream takes records of 1 MiB, or of more where it was told so: aws kinesis "
-            "update-max-record-size; otherwise correct what it says.",
+            "update-max-record-size; otherwise fix the reported error.",
         )
 
 
@@ -88,7 +88,7 @@ class PutForbidden(KinesisError, Fatal):
         super().__init__(
             f"kinesis:PutRecords on {stream!r} was denied: {cause}",
             next_step="allow kinesis:PutRecords on the stream to the owner of these credentials, and "
-            "kms:GenerateDataKey on its key where it is encrypted.",
+            "kms:GenerateDataKey on its key if it is encrypted.",
         )
 
 

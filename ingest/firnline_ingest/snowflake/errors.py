@@ -15,13 +15,13 @@ SHOWN = 80
 
 class KeyUnusable(SnowflakeError, Fatal):
     id = "FL-3001"
-    causes = "What the key's place holds is encrypted, or no RSA key; or its file may not be read"
+    causes = "The key is encrypted, or not an RSA key; or its file may not be read"
     remedy = f"`{CONVERT}`"
 
     def __init__(self, place: str, cause: str) -> None:
         super().__init__(
             f"The Snowflake user's private key ({place}) can't be used: {cause}",
-            next_step=f"convert the key to unencrypted PKCS#8 PEM: {CONVERT} (with -inform DER where it is not text). "
+            next_step=f"convert the key to unencrypted PKCS#8 PEM: {CONVERT} (with -inform DER if it is not text). "
             f"Or make a new one ({MAKE}), and register its public half at the user.",
         )
 
@@ -64,7 +64,7 @@ class CertificateUntrusted(SnowflakeError, Fatal):
             next_step="check snowflake.account and snowflake.url (snowflake.host of a specification): no authority helps with a "
             "certificate that is for other names. Write a hyphen for each underscore of the account's name in the host."
             if is_for_another_name
-            else "where a proxy or a private endpoint has its own authority, name its PEM file in snowflake.ca_file.",
+            else "if a proxy or a private endpoint has its own authority, name its PEM file in snowflake.ca_file.",
         )
 
 
@@ -141,7 +141,7 @@ class TableMissing(SnowflakeError, Fatal):
             f"The table {table} does not exist, or role {role} sees nothing of it{_lack(missing)}.",
             next_step=_grant_or(missing, role, "INSERT on it, and USAGE on its database and schema")
             + f" Where it was dropped: UNDROP TABLE {table}, before anything makes another one, which would begin empty. "
-            "Where there never was one: create it.",
+            "If there never was one: create it.",
         )
 
 
@@ -192,7 +192,7 @@ class PipeMissing(SnowflakeError, Fatal):
         super().__init__(
             f"The pipe {pipe} does not exist, or role {role} sees nothing of it{_lack(missing)}.",
             next_step=_grant_or(missing, role, "OPERATE on it")
-            + " Where there is none: create it, or leave `pipe` out to use the table's default pipe.",
+            + " If there is none: create it, or leave `pipe` out to use the table's default pipe.",
         )
 
 
@@ -205,7 +205,7 @@ class PositionLost(SnowflakeError, Fatal):
         "behind `$1` keep their case, and COPY goes by the order of expressions. Nothing was written"
     )
     remedy = (
-        "make the pipe again with what the message names ([a pipe that selects](targets.md#a-pipe-of-your-own)); or "
+        "create the pipe again with what the message names ([a pipe that selects](targets.md#a-pipe-of-your-own)); or "
         "`audit: false`"
     )
 
@@ -214,8 +214,9 @@ class PositionLost(SnowflakeError, Fatal):
         super().__init__(
             f"The SELECT of the pipe {pipe} does not put {wanted} into the column of that name, so that no row says which record "
             "it is, and nothing can prove that all are there.",
-            next_step=f"make the pipe again with {wanted} at the place of that column (keys behind $1 keep their case; COPY goes "
-            "by the order of expressions, not by aliases); or say audit: false, if that is meant.",
+            next_step=f"create the pipe again with {wanted} at the place of that column (keys behind $1 keep their "
+            f"case; COPY goes "
+            "by the order of expressions, not by aliases); or set audit: false, if that is meant.",
         )
 
 
@@ -228,7 +229,7 @@ class PipeFilters(SnowflakeError, Fatal):
         "makes several rows of one. Nothing was written"
     )
     remedy = (
-        "make the pipe again without it, and filter by `routes` or `transforms`, which count what they drop; or `audit: false` "
+        "create the pipe again without it, and filter by `routes` or `transforms`, which count what they drop; or `audit: false` "
         "([a pipe that selects](targets.md#a-pipe-of-your-own))"
     )
 
@@ -237,7 +238,7 @@ class PipeFilters(SnowflakeError, Fatal):
         super().__init__(
             f"The SELECT of the pipe {pipe} goes on behind its source: {shown}. Snowflake drops records by that without a word, "
             "or makes several rows of one, so that nothing can prove that all are there.",
-            next_step="make the pipe again without it, and filter by routes or transforms, which count what they drop; or say "
+            next_step="create the pipe again without it, and filter by routes or transforms, which count what they drop; or set "
             "audit: false, if that is meant.",
         )
 
@@ -258,7 +259,7 @@ class PositionColumnMissing(SnowflakeError, Fatal):
             f"The table {table} has no column {named}, and its schema does not evolve: no row would say which record it is, and "
             "nothing could prove that all are there.",
             next_step=f"its owner adds {named} (ALTER TABLE … ADD COLUMN; types in docs/records.md), or calls it in `metadata` "
-            "as the table does; or say audit: false, if that is meant.",
+            "as the table does; or set audit: false, if that is meant.",
         )
 
 

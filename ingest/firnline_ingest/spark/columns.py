@@ -23,7 +23,7 @@ MOST_NAMED = 20  # keys in one line
 MOST_KEPT = 2000  # of a stream; another key is an evolved column without its record
 DROPPED = "records came without them: correct the producer, and ALTER TABLE … ALTER COLUMN … SET NOT NULL; or leave it."
 UNKNOWN = (
-    "their values are not kept, unless the table's own SELECT takes them. What the table's owner would run, once the types are "
+    "their values are not kept, unless the table's own SELECT takes them. Statements for the table's owner, once the types are "
     "as they should be: "
 )
 log = logging.getLogger(__name__)

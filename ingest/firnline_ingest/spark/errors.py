@@ -125,7 +125,7 @@ class StreamsPaused(FirnlineError, Fatal):
         super().__init__(
             f"The run is done with every stream but what is paused, which it did not read: {names}.",
             next_step="resume each (firnline pipeline resume ENV STREAM), and run it again: what is done is not read twice. "
-            "Where it was a drain before a change of format, keep the configuration until then.",
+            "If it was a drain before a change of format, keep the configuration until then.",
         )
 
 
@@ -157,7 +157,7 @@ class QueryNotNarrow(FirnlineError, Fatal):
     def __init__(self, stream: str, problems: Sequence[str]) -> None:
         super().__init__(
             f"The query of {stream} can't be run row by row, exactly once: {'; '.join(problems)}.",
-            next_step="change what is named. What needs several records together (a join, an aggregate, a window) belongs behind "
+            next_step="change what is named. A join, an aggregate or a window needs several records together: it belongs behind "
             "the table (a dynamic table), or into a query of your own (docs/which-lane.md).",
         )
         self.problems = tuple(problems)

@@ -27,8 +27,8 @@ class TooFewCores(FirnlineError, Retryable):
         super().__init__(
             f"{shards} shards need {math.ceil(shards / most)} tasks at once with at most {most} in each, and the cluster runs "
             f"{slots}: some shards are not read.",
-            next_step="give the cluster more cores (spark.executor.instances, spark.executor.cores; spark.master where it is "
-            "local[…]), or raise epoch.shards_per_task.",
+            next_step="give the cluster more cores (spark.executor.instances, spark.executor.cores; spark.master if "
+            "it is local[…]), or raise epoch.shards_per_task.",
         )
 
 

@@ -108,7 +108,7 @@ def _key_refusals(volume: Volume, key_arn: str, granted: list[Statement], kms: A
             policy, granted, action, key_arn, principal=volume.role_arn, context=context, needs_own=True
         ):
             yield (
-                f"Neither the policy of key {key_arn} nor, where that leaves it to the account, a policy of "
+                f"Neither the policy of key {key_arn} nor, if that leaves it to the account, a policy of "
                 f"{volume.role_arn} allows {action}."
             )
 

@@ -68,9 +68,9 @@ def demo(
     from firnline_infra.specification import load_spec
 
     if deploys and (by_pulumi or keep):
-        raise click.UsageError("--deploy makes a stack and an engine of its own; leave --pulumi and --keep out.")
+        raise click.UsageError("--deploy creates a stack and an engine of its own; leave --pulumi and --keep out.")
     if by_pulumi and by_terraform:
-        raise click.UsageError("one tool makes an environment: --pulumi or --terraform.")
+        raise click.UsageError("one tool creates an environment: --pulumi or --terraform.")
     spec, events = load_spec(spec_file), _events(records, events_file)
     with demo_folder(folder) as place:
         if deploys:
@@ -92,7 +92,7 @@ def demo_folder(named: Path | None) -> Iterator[Path]:
     try:
         yield place
     except Exception:
-        click.echo(f"\nWhat the demo wrote is kept in {place}: engine.log is the engine's log.", err=True)
+        click.echo(f"\nThe demo's files are kept in {place}: engine.log is the engine's log.", err=True)
         raise
     except BaseException:  # Ctrl-C at the end of --keep is not a failure
         rmtree(place, ignore_errors=True)

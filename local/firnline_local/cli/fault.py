@@ -27,7 +27,7 @@ from firnline_local.cli.options import folder_option
 @click.option("--message", default="", help="The message of an ERROR.")
 @click.option("--delay-s", type=FiniteRange(min=0), default=0.0, help="Seconds that the answer is held back.")
 @click.option("--every", type=click.IntRange(min=1), default=1, show_default=True, help="Hit each n-th call.")
-@click.option("--times", type=click.IntRange(min=1), help="Hit so often in all; without end where absent.")
+@click.option("--times", type=click.IntRange(min=1), help="Hit so often in all; without end by default.")
 @click.option("--after", type=click.IntRange(min=0), default=0, help="Leave the first n calls alone.")
 @click.option("--clear", is_flag=True, help="Remove every fault instead.")
 @output_option()

@@ -14,7 +14,9 @@ if TYPE_CHECKING:
 
 @click.command()
 @click.argument("statement")
-@click.option("--role", type=click.Choice(["reader", "admin"]), default="reader", show_default=True, help="Who asks.")
+@click.option(
+    "--role", type=click.Choice(["reader", "admin"]), default="reader", show_default=True, help="The user that asks."
+)
 @output_option()
 @folder_option
 def sql(statement: str, role: str, output: str, folder: Path) -> None:

@@ -33,13 +33,13 @@ CHECK_EVERY_S = 0.5
 )
 @click.option("--write-limits", is_flag=True, help="Refuse more than 1,000 records or 1 MiB a second and shard.")
 @click.option(
-    "--kinesis-port", type=click.IntRange(0, 65535), default=0, help="Where it listens; on a free port where absent."
+    "--kinesis-port", type=click.IntRange(0, 65535), default=0, help="Where it listens; on a free port by default."
 )
 @click.option(
-    "--aws-port", type=click.IntRange(0, 65535), default=0, help="Where it listens; on a free port where absent."
+    "--aws-port", type=click.IntRange(0, 65535), default=0, help="Where it listens; on a free port by default."
 )
 @click.option(
-    "--snowflake-port", type=click.IntRange(0, 65535), default=0, help="Where it listens; on a free port where absent."
+    "--snowflake-port", type=click.IntRange(0, 65535), default=0, help="Where it listens; on a free port by default."
 )
 @click.option("--empty", is_flag=True, help="Make nothing of the specification in it: `firnline up ENV --local` does.")
 @output_option(text="In JSON it is one line, since the command goes on.")

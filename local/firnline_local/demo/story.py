@@ -159,7 +159,7 @@ class Demo:
         self.screen.step("What is in the table now")
         columns = environment.query(f"DESCRIBE TABLE {self.table}")[1]
         added = ", ".join(str(row[0]) for row in columns if row[0] != METADATA)
-        self.screen.say(f"the table was made with {METADATA} alone; Snowflake added {added}")
+        self.screen.say(f"the table was created with {METADATA} alone; Snowflake added {added}")
         statement = sample_statement(self.table, columns)
         self.screen.say(statement)
         self.screen.table(*environment.query(statement))

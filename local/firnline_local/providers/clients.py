@@ -23,7 +23,7 @@ class Clients:
     """Each client is made when it is first needed."""
 
     def __init__(self, endpoints: Endpoints, administrator: Login, *, warehouse: str | None = None) -> None:
-        """`warehouse` as the provider's configuration writes it; the user's own where absent."""
+        """`warehouse` as the provider's configuration writes it; the user's own by default."""
         self._endpoints = endpoints
         self._warehouse = warehouse
         self._administrator = administrator

@@ -80,7 +80,7 @@ class ImportRefused(LocalError):
     """A resource can't be adopted as the program describes it. Runbook: FL-6055."""
 
     id = "FL-6055"
-    causes = "What was to be adopted is not there, or differs from the program"
+    causes = "An object to adopt does not exist, or differs from the program"
     remedy = "compare both; the id is that of `pulumi import`"
 
     def __init__(self, token: str, name: str, id_: str, why: str) -> None:

@@ -75,7 +75,7 @@ class PulumiHome:
     def variables(
         self, *, backend: str, passphrase: str, environment: Mapping[str, str] | None = None
     ) -> dict[str, str]:
-        """All that the engine, and what it starts, may see. `environment`: this process's own where absent."""
+        """All that the engine, and what it starts, may see. `environment`: this process's own by default."""
         around = {
             name: value
             for name, value in (os.environ if environment is None else environment).items()

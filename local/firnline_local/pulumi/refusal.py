@@ -78,7 +78,7 @@ def _next_step(code: str, token: str, name: str) -> str:
     if code in TAKEN:
         return f"adopt what exists (pulumi import {token} {name} <id>), remove it, or give this one another name."
     if code in FORBIDDEN:
-        return "grant what is missing to the role that applies the program, or make the object that it names first."
+        return "grant what is missing to the role that applies the program, or create the object that it names first."
     if code in IN_THE_WAY:
         return "remove what is on it and was not made by this program (it is not in `pulumi stack`), then run it again."
     return "correct the resource's inputs, then apply the program again."

@@ -21,7 +21,7 @@ def command(make_application: "Callable[..., RuntimesApplication]") -> click.Com
     @click.option("--port", type=int, default=0, help="0 is a free one.")
     @click.option("--account-id", required=True)
     @click.option("--region", required=True)
-    @click.option("--folder", type=click.Path(path_type=Path), required=True, help="What jobs work in.")
+    @click.option("--folder", type=click.Path(path_type=Path), required=True, help="The folder that jobs work in.")
     def main(*, port: int, account_id: str, region: str, folder: Path) -> None:
         """Serve EMR and its like on 127.0.0.1 until stdin ends, or a signal comes."""
         exit_when_stdin_ends()

@@ -36,7 +36,7 @@ def test_everything_is_printed_and_nothing_made(run: Run) -> None:
     result = run("dev", "--github", "acme/data")
     assert result.exit_code == 0
     assert {line.removeprefix("#### ") for line in result.stdout.splitlines() if line.startswith("#### ")} == FILES
-    assert "Nothing was made." in result.stderr
+    assert "Nothing was created." in result.stderr
     assert [path for path in Path().rglob("*") if path.is_file()] == [Path("stacks/environments/dev.yaml")]
 
 

@@ -144,7 +144,7 @@ def test_list_takes_only_what_is_chosen(folder: Path) -> None:
 @pytest.mark.parametrize("command", ["list", "export"])
 def test_a_reason_that_no_letter_has_is_told_and_is_not_no_letters(folder: Path, command: str) -> None:
     outcome = CliRunner().invoke(dead_letters, [command, "--dead-letters", str(folder), "--reason", "not_json"])
-    assert (outcome.exit_code, "'not_json' is no reason; did you mean 'not-json'?" in outcome.output) == (2, True)
+    assert (outcome.exit_code, "'not_json' is not a reason; did you mean 'not-json'?" in outcome.output) == (2, True)
 
 
 def test_list_counts_by_stream_shard_and_reason(folder: Path) -> None:

@@ -108,7 +108,7 @@ def test_who_may_not_see_what_was_deployed_may_pause_all_the_same(
     aws.refuses("s3", "list_objects_v2", "AccessDenied")
     said: list[str] = []
     assert looked_after(aws, said).pause("orders").epoch_s == 40
-    assert "can't be seen, so an epoch is taken to last 40 s" in said[0]
+    assert "can't be read, so an epoch is taken to last 40 s" in said[0]
 
 
 RECURSIVE = {"type": "record", "name": "Node", "fields": [{"name": "next", "type": ["null", "Node"]}]}

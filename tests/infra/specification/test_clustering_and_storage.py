@@ -80,7 +80,7 @@ def test_an_iceberg_table_in_snowflakes_storage_needs_no_volume_and_no_grant_on_
                 "cluster_by": ["ID"],
                 "columns": COLUMNS,
             },
-            "cluster_at_ingest_time: its owner makes the pipe",
+            "cluster_at_ingest_time: its owner creates the pipe",
         ),
         (
             {**OWN_STORAGE, "base_location": "a/b"},

@@ -70,7 +70,7 @@ def test_a_type_is_made_as_its_kind_of_table_has_it(written: str, elsewhere: str
     ("text", "said"),
     [
         ("OBJECT()", r"a key \(in quotes, .*\) is missing"),
-        ("OBJECT(änderung DATE)", "in quotes, unless it is of plain letters"),
+        ("OBJECT(änderung DATE)", "in quotes, unless it has only plain letters"),
         ("OBJECT(a FLOAT", "closing parenthesis"),
         ("OBJECT(a FLOAT, a DATE)", "the key a is there twice"),
         ("OBJECT(a FLOAT) NOT NULL", "left over"),

@@ -37,11 +37,11 @@ LONG = "x" * 256
         ({"format": {"type": "text", "column": "from"}}, "format.column: 'from' is a reserved word"),
         (
             {"transforms": [{"type": "hoist", "field": LONG}]},
-            "transforms[0]: the key 'xxxxxxxxxxxxxxxxxxxx'… can be no column",
+            "transforms[0]: the key 'xxxxxxxxxxxxxxxxxxxx'… can't be a column",
         ),
-        ({"transforms": [{"type": "hoist", "field": "a\0"}]}, "can be no column, so no record would be a row"),
-        ({"transforms": [{"type": "insert", "field": f"{LONG}.a", "value": 1}]}, "can be no column"),
-        ({"transforms": [{"type": "rename", "fields": {"a": LONG}}]}, "can be no column"),
+        ({"transforms": [{"type": "hoist", "field": "a\0"}]}, "can't be a column, so no record would be a row"),
+        ({"transforms": [{"type": "insert", "field": f"{LONG}.a", "value": 1}]}, "can't be a column"),
+        ({"transforms": [{"type": "rename", "fields": {"a": LONG}}]}, "can't be a column"),
     ],
 )
 def test_a_name_that_snowflake_would_not_take_is_refused_where_it_stands(section: dict[str, Any], said: str) -> None:

@@ -81,7 +81,7 @@ class ExternalSchema(Definition):
     region: str | None = None
     """Of the streams, where it is not Redshift's own."""
     role_arn: str | None = None
-    """The default role of what reads where absent."""
+    """The default role of what reads by default."""
 
 
 @part

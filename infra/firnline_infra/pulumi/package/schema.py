@@ -22,7 +22,7 @@ OUTPUTS: dict[str, dict[str, Any]] = {
     "outputs": {
         "type": "object",
         "additionalProperties": ANYTHING,
-        "description": "What the stack has to give out, by the names that the firnline command reads: `export =` it whole.",
+        "description": "The stack's outputs, by the names that the firnline command reads: `export =` it whole.",
     },
     "engineConfig": {**ANYTHING, "description": "The document that the engine reads."},
     "engineConfigHash": {"type": "string", "description": "Changes with the engine's document, and only with it."},

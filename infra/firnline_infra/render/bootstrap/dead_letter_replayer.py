@@ -1,7 +1,7 @@
 """Rights in AWS of a person who runs `firnline dead-letters`: a policy for an administrator to attach, to few.
 
 Dead letters hold what producers sent, and a replay writes with the engine's own user, so nobody else has it: not CI, not the
-engine's role, which may read them only where a pipeline says `oversize_rows: file`. Tests run the commands under these
+engine's role, which may read them only if a pipeline sets `oversize_rows: file`. Tests run the commands under these
 statements, and without each.
 """
 

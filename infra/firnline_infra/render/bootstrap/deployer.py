@@ -54,16 +54,16 @@ USE_KEY = {
             *("kms:DescribeKey", "kms:CreateGrant", "kms:Encrypt", "kms:Decrypt", "kms:ReEncryptFrom"),
             *("kms:ReEncryptTo", "kms:GenerateDataKey", "kms:GenerateDataKeyWithoutPlaintext"),
         ),
-        "DynamoDB asks for it in the name of who makes a table with a key of the customer's.",
+        "DynamoDB asks for it in the name of who creates a table with a key of the customer's.",
     ),
     "ecr": dict.fromkeys(
         ("kms:DescribeKey", "kms:CreateGrant", "kms:RetireGrant"),
-        "ECR asks for it in the name of who makes a repository with a key of the customer's.",
+        "ECR asks for it in the name of who creates a repository with a key of the customer's.",
     ),
     "s3": dict.fromkeys(("kms:GenerateDataKey", "kms:Decrypt"), "S3 encrypts and decrypts the configuration."),
     "redshift": dict.fromkeys(
         ("kms:DescribeKey", "kms:CreateGrant", "kms:Encrypt", "kms:Decrypt", "kms:GenerateDataKey"),
-        "Redshift asks for it in the name of who makes a cluster, or runs a statement in it.",
+        "Redshift asks for it in the name of who creates a cluster, or runs a statement in it.",
     ),
 }
 """docs.aws.amazon.com: DynamoDB, encryption usage notes; S3, using SSE-KMS; ECR, encryption at rest; Redshift, authorizing use of

@@ -21,7 +21,7 @@ from firnline_infra.specification.origin import Origin
 
 FIND_SECRET = {
     "secretsmanager:DescribeSecret": "Which version has which stage, and whose secret it is.",
-    "secretsmanager:CreateSecret": "The first key is made before the first `up`.",
+    "secretsmanager:CreateSecret": "The first key is created before the first `up`.",
     "secretsmanager:TagResource": "The tags by which `up` knows the secret as its own.",
 }
 KEEP_SECRET = {
@@ -41,8 +41,8 @@ USE_SECRETS_KEY = dict.fromkeys(
 FIND_KEY = {"kms:DescribeKey": "Which key the alias leads to; its ARN is written beside the specification."}
 MAKE_ACCESS_KEY = {
     "iam:ListAccessKeys": "A user that has a key gets no second one.",
-    "iam:CreateAccessKey": "Makes the key of the engine's user, into that secret.",
-    "iam:DeleteAccessKey": "Where its secret half could not be kept.",
+    "iam:CreateAccessKey": "Creates the key of the engine's user, into that secret.",
+    "iam:DeleteAccessKey": "For when its secret half could not be stored.",
 }
 
 

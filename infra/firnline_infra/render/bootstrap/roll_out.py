@@ -19,7 +19,7 @@ ROWS_OF_SHARDS = "?*@*"
 """Partitions of the ledger: every stream's. Which streams and consumers there are is in the engine's own, which is not a
 stream's. Each stream by its name has no room in a policy where there are hundreds, and the table is the environment's alone."""
 KEEP_DEPLOYMENTS = {
-    "s3:GetObject": "What was deployed: to go back to, and to see who else is at work.",
+    "s3:GetObject": "The deployments: for rollbacks, and to see other deployers at work.",
     "s3:PutObject": "Claims the next number, says that it is still at work, and how it ended.",
 }
 READ_LOGS = {"s3:GetObject": "`firnline logs`."}

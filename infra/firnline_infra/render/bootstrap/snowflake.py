@@ -55,7 +55,7 @@ def _refuse_what_another_team_has(spec: EnvironmentSpec, blueprint: Blueprint) -
     An exception's message may have no double quote ("DECLARE", exception declaration).
     """
     mark, names = mark_of(spec), blueprint.names
-    yield "-- Two teams whose applications have one name would share these users: the run ends here where they are not ours."
+    yield "-- Two teams whose applications have one name would share these users: the run ends here if they are not ours."
     for user in (names.deploy_role, names.preview_role):
         said = (
             f"User {user.name} exists, and its comment is not: {mark}. If another team has it, give this environment an "
@@ -80,7 +80,7 @@ def _refuse_taken_databases(blueprint: Blueprint) -> Iterator[str]:
         name = database.name.name
         said = (
             f"Database {name} exists, and {role} does not own it. If it is to be used as it is, say so in the specification "
-            f"(snowflake.databases: origin: adopt, docs/adopt.md); else give this environment another one. Nothing was made."
+            f"(snowflake.databases: origin: adopt, docs/adopt.md); else give this environment another one. Nothing was created."
         ).replace('"', "'")
         yield "EXECUTE IMMEDIATE $$"
         yield f"DECLARE taken EXCEPTION (-20002, {_literal(said)}); others INTEGER;"

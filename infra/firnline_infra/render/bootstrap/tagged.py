@@ -23,7 +23,7 @@ from firnline_infra.specification.arns import Arns
 from firnline_infra.specification.model import EnvironmentSpec
 from firnline_infra.specification.names import application_of
 
-LINKED_ROLE = {"iam:CreateServiceLinkedRole": "The service makes its role where there is none."}
+LINKED_ROLE = {"iam:CreateServiceLinkedRole": "The service creates its role if there is none."}
 OF_EMR_SERVERLESS = "ops.emr-serverless.amazonaws.com"
 OF_EMR_ON_EKS = "emr-containers.amazonaws.com"
 OF_EMR = "elasticmapreduce.amazonaws.com"

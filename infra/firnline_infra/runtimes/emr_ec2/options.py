@@ -48,11 +48,11 @@ class EmrEc2(Section):
     instance_type: Annotated[str, INSTANCE] = "m7g.xlarge"
     """Of the primary node and the core nodes; 4 cores and 16 GiB."""
     core_nodes: int | None = Field(default=None, ge=1, le=1000)
-    """How many; one for each executor and one for the driver where absent."""
+    """How many; one for each executor and one for the driver by default."""
     subnet: Annotated[str, SUBNET] | None = None
     """A private one with a way to Snowflake; needed for a cluster that is made."""
     security_group: SecurityGroupOptions | None = None
-    """Of the nodes, beside those that EMR manages; none where absent."""
+    """Of the nodes, beside those that EMR manages; none by default."""
     service_role: Annotated[str, ROLE_NAME] = "EMR_DefaultRole"
     """What EMR itself is while it makes machines; `aws emr create-default-roles` makes the default one."""
     termination_protection: bool = False

@@ -37,7 +37,7 @@ STATES = {
 """What the state of a step says of its run. Whether its YARN application is gone is another question: `is_gone` asks it."""
 WAIT_FOR_ROOM = ("PENDING", "RUNNING")
 """A step waits for its turn, and one that runs is spark-submit, whose application YARN lets wait for memory."""
-RUNS_ON = "the step runs on, and the command can be repeated as it is; where it does not help: aws emr cancel-steps"
+RUNS_ON = "the step runs on, and the command can be repeated as it is; if it does not help: aws emr cancel-steps"
 MAKE_ONE = "make one: `firnline up` does with origin: create"
 ACTIVE = [name for name, state in STATES.items() if state.is_active]
 USABLE = ("STARTING", "BOOTSTRAPPING", "RUNNING", "WAITING")

@@ -15,7 +15,7 @@ LOOK_FOR_JOBS = {
     "emr-containers:ListJobRuns": "Which jobs there are that are not over.",
 }
 START_JOB = {"emr-containers:StartJobRun": "Starts the job."}
-SEE_JOBS = {"emr-containers:DescribeJobRun": "What a job is, how it is doing, and where its logs go."}
+SEE_JOBS = {"emr-containers:DescribeJobRun": "The job's request, its state, and where its logs go."}
 CANCEL_JOB = {"emr-containers:CancelJobRun": "Ends a job, so that the service does not start it again."}
 TAG_NEW_JOB = {"emr-containers:TagResource": "A job says whose it is, and what it runs."}
 REACH_PODS = {

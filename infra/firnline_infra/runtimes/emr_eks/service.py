@@ -118,7 +118,7 @@ class EmrEksService:
         if found["state"] != "RUNNING":
             yield Problem(
                 what=f"The {self._cluster} is {found['state']}.",
-                next_step=f"where it is terminated, {MAKE_ONE}; ARRESTED means that its EKS cluster or namespace is out "
+                next_step=f"if it is terminated, {MAKE_ONE}; ARRESTED means that its EKS cluster or namespace is out "
                 "of EMR's reach: see whether the cluster still lets EMR in.",
             )
 

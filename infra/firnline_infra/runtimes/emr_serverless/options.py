@@ -56,7 +56,7 @@ class EmrServerless(Section):
     security_group: SecurityGroupOptions | None = None
     """Needed with subnets of an application that is made."""
     maximum_vcpus: int | None = Field(default=None, ge=1, le=100_000)
-    """What the application may have at once, a fence against cost; twice the job's where absent, so that a new attempt need
+    """What the application may have at once, a fence against cost; twice the job's by default, so that a new attempt need
     not wait until the last one's workers are given back. Watch the account's quota: it begins at 16."""
     maximum_memory_gb: int | None = Field(default=None, ge=1, le=1_000_000)
     """The same for memory."""

@@ -15,7 +15,7 @@ RUN_ENGINE = {
     "emr-serverless:ListJobRuns": "Which runs there are that are not over.",
     "emr-serverless:StartJobRun": "Starts the job.",
 }
-SEE_RUNS = {"emr-serverless:GetJobRun": "What a run is, how it is doing, and where its logs go."}
+SEE_RUNS = {"emr-serverless:GetJobRun": "The run's request, its state, and where its logs go."}
 CANCEL_RUNS = {"emr-serverless:CancelJobRun": "Ends a run, so that the service does not start it again."}
 TAG_NEW_RUN = {"emr-serverless:TagResource": "A run says whose it is, and what it runs."}
 STATUS = {"RunEngine": ("emr-serverless:ListJobRuns",), "SeeRuns": ("emr-serverless:GetJobRun",)}

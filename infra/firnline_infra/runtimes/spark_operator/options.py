@@ -25,7 +25,7 @@ class Toleration(Section):
     key: str
     """The taint's key."""
     value: str | None = None
-    """The taint's value; any where absent."""
+    """The taint's value; any by default."""
     effect: Literal["NoSchedule", "PreferNoSchedule", "NoExecute"] = "NoSchedule"
     """What the taint does to others."""
 
@@ -76,7 +76,7 @@ class Kubernetes(Section):
     """`create`: `firnline deploy` makes and updates service account, rights, network policy and disruption budget; `adopt`: they
     are made elsewhere, for example from `firnline outputs ENV --kubernetes`."""
     context: str | None = Field(default=None, min_length=1)
-    """Of the kubeconfig that `firnline deploy` uses; the current one where absent. Give it: the current one is anybody's."""
+    """Of the kubeconfig that `firnline deploy` uses; the current one by default. Give it: the current one is anybody's."""
     image: Annotated[str, IMAGE] | None = None
     """The engine's, in a registry of yours; `firnline build --image` makes it, and a digest keeps what was reviewed. Absent:
     a repository is made in ECR, into which `firnline deploy` builds and pushes the image where it is not there yet."""

@@ -186,7 +186,8 @@ class OperatorService:
         if account is not None and self.api.get(path) is None:
             yield Problem(
                 what=f"There is no service account {account} in namespace {self.namespace}, or no such namespace.",
-                next_step="make the namespace; firnline deploy makes the account, unless aws.runtime.kubernetes.origin is adopt.",
+                next_step="create the namespace; firnline deploy creates the account, unless "
+                "aws.runtime.kubernetes.origin is adopt.",
             )
 
     def _not_admitted(self, job: EngineJob) -> Iterator[Problem]:

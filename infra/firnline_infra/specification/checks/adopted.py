@@ -40,7 +40,7 @@ def _what_is_made_holds_nothing_yet(spec: EnvironmentSpec) -> Iterator[str]:
             if database.origin is not ADOPT and schema.origin is ADOPT and schema.name != PUBLIC:
                 yield (
                     f"snowflake.databases[{index}].schemas[{number}].origin: {database.name} is made here, so it has no "
-                    f"schema {schema.name} to adopt. Adopt the database too, or leave the schema to be made."
+                    f"schema {schema.name} to adopt. Adopt the database too, or leave the schema to be created."
                 )
 
 
@@ -52,7 +52,7 @@ def _an_adopted_table_is_in_an_adopted_schema(spec: EnvironmentSpec) -> Iterator
         if pipeline.table_origin is ADOPT and schema not in schemas:
             yield (
                 f"{each.at('table_origin')}: {schema} is made here, so it holds no table to adopt. Adopt the schema in "
-                f"snowflake.databases, or let the table be made."
+                f"snowflake.databases, or let the table be created."
             )
 
 

@@ -43,7 +43,7 @@ def _a_bucket_is_left_out_only_where_nothing_has_to_last(spec: EnvironmentSpec) 
 def _a_role_has_a_name_where_there_is_one(spec: EnvironmentSpec) -> Iterator[str]:
     runtime = spec.aws.runtime
     if runtime.role is not None and runtime.trust in ROLELESS:
-        yield f"aws.runtime.role: no role is made with trust: {runtime.trust.value}; remove it."
+        yield f"aws.runtime.role: no role is created with trust: {runtime.trust.value}; remove it."
     if runtime.role_arn is not None and runtime.trust in ROLELESS:
         yield f"aws.runtime.role_arn: no role is used with trust: {runtime.trust.value}; remove it."
 

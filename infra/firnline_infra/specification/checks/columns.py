@@ -124,7 +124,7 @@ def _a_select_is_the_whole_table(spec: EnvironmentSpec) -> Iterator[str]:
             continue
         path = each.at(f"columns[{given.index(True)}].select")
         if pipeline.table_kind is not TableKind.INTERACTIVE:
-            yield f"{path}: only an interactive table is made with a SELECT; for this one give `pipe: {{name: …, select: …}}`."
+            yield f"{path}: only an interactive table is created with a SELECT; for this one give `pipe: {{name: …, select: …}}`."
         elif pipeline.pipe is not None:
             yield f"{path}: the pipeline has a pipe of its own, which selects; give one of the two."
         elif not all(given):

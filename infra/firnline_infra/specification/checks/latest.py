@@ -38,7 +38,7 @@ def _its_table_can_be_followed(spec: EnvironmentSpec, kept: Sequence[TargetTable
         elif pipeline.table_origin is ObjectOrigin.ADOPT:
             yield (
                 f"{path}: the table is adopted, and only its owner may switch on its change tracking; remove it, and let the "
-                f"owner make the dynamic table (docs/latest.md has the query)."
+                f"owner create the dynamic table (docs/latest.md has the query)."
             )
         elif may_lose_position(pipeline):
             yield f"{path}: the pipe may leave out which record a row is, and so which is the latest; remove one of the two."

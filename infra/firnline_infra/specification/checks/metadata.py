@@ -20,7 +20,7 @@ def _what_the_audit_needs_is_there(spec: EnvironmentSpec) -> Iterator[str]:
             off = "form: none" if pipeline.metadata.form is MetadataForm.NONE else f"{' and '.join(lacking)} off"
             yield (
                 f"pipelines[{index}].metadata: with {off}, rows don't say which record they are, so that nothing can prove that "
-                f"all are there; switch it on, or say audit: false if that is meant."
+                f"all are there; switch it on, or set audit: false if that is meant."
             )
         elif not pipeline.audit and not lacking and not any(map(may_lose_position, (pipeline, *pipeline.routed))):
             yield f"pipelines[{index}].audit: rows have their records' positions; remove it."
@@ -46,7 +46,7 @@ def _a_table_has_a_column(spec: EnvironmentSpec) -> Iterator[str]:
             metadata.form is MetadataForm.COLUMNS and not metadata.parts(are_numbered=False)
         )
         if is_made and is_bare and not pipeline.columns and pipeline.content_column is None:
-            yield f"{each.path}.columns: no table is made without a column, and it has none for metadata; declare one."
+            yield f"{each.path}.columns: no table is created without a column, and it has none for metadata; declare one."
 
 
 def _version_2_has_no_variant(spec: EnvironmentSpec) -> Iterator[str]:

@@ -66,7 +66,7 @@ def _lost(path: str, pipeline: Pipeline, expressions: Sequence[Selected], column
         named = ", ".join(f"$1:{quoted(name)}" for name in lost)
         yield (
             f"{path}: does not put {named} at the place of that column, so that no row says which record it is, and nothing can "
-            f"prove that all are there (keys behind $1 keep their case); select it, or say audit: false if that is meant."
+            f"prove that all are there (keys behind $1 keep their case); select it, or set audit: false if that is meant."
         )
 
 

@@ -22,7 +22,7 @@ def _streams_are_readable(spec: EnvironmentSpec) -> Iterator[str]:
         elif place_of(spec, stream).account != spec.aws.account or stream.is_opened_by_another:
             yield (
                 f"{path}.stream: {view.stream} is another account's, and Redshift finds a stream by its name in its own role's "
-                f"account; have its owner make the view there."
+                f"account; have its owner create the view there."
             )
         elif stream.max_record_kib > LARGEST_KIB:
             yield (
@@ -56,7 +56,7 @@ def _an_adopted_view_is_in_what_is_adopted(spec: EnvironmentSpec) -> Iterator[st
     for path, view in _views(spec):
         assert spec.redshift is not None
         if view.origin is Origin.ADOPT and spec.redshift.is_made:
-            yield f"{path}.origin: what reads the streams is made here, so it has no view to adopt; leave it to be made."
+            yield f"{path}.origin: what reads the streams is created here, so it has no view to adopt; leave it to be created."
 
 
 def _a_schedule_is_the_owner(spec: EnvironmentSpec) -> Iterator[str]:

@@ -76,7 +76,7 @@ def _arns_are_of_the_partition(spec: EnvironmentSpec) -> Iterator[str]:
 
 def _there_is_a_role_for_them(spec: EnvironmentSpec) -> Iterator[str]:
     if spec.aws.runtime.statements and spec.aws.runtime.trust is Trust.NOBODY:
-        yield "aws.runtime.statements: with trust: nobody no role or user is made that could have them; remove them."
+        yield "aws.runtime.statements: with trust: nobody no role or user is created that could have them; remove them."
 
 
 def _each_has_a_name_of_its_own(spec: EnvironmentSpec) -> Iterator[str]:
@@ -120,7 +120,7 @@ def _refused(action: str) -> str | None:
     if any(_meet(action.lower(), each.lower()) for each in HANDING_OUT):  # to IAM their case is one
         return "hands out the rights of others"
     if service == "kms":
-        return None if name in KEY_USES else "is no use of a key"
+        return None if name in KEY_USES else "is not a use of a key"
     if not WILD.isdisjoint(name):
         return None  # told by itself
     return None if re.fullmatch(USES, name) else "makes, changes or removes something, or says who may"

@@ -95,4 +95,4 @@ def _of_a_clause(clause: str) -> str:
         return "is of writing into a stream: --key of firnline put"
     if kind.startswith("WATERMARK"):
         return "rows are not windowed; alignment keeps shards together by time of arrival (docs/alignment.md)"
-    return "the table has all records: `latest_by` makes a table of the latest row of each key beside it"
+    return "the table has all records: `latest_by` creates a table of the latest row of each key beside it"

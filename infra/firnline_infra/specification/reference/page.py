@@ -15,7 +15,7 @@ START = """\
 
 <!-- Made by `firnline spec reference > docs/spec.md` from the models in infra/firnline_infra/specification. Change those. -->
 
-One YAML document says what an environment is; names, permissions, Snowflake objects and the engine's configuration follow
+One YAML document specifies an environment; names, permissions, Snowflake objects and the engine's configuration follow
 from it. `firnline init` writes a first one, `firnline spec check ENV` tells everything that is wrong with it at once, and
 editors that know JSON Schema complete and check it while it is written, by the first line of this smallest example:
 
@@ -46,9 +46,9 @@ Snowflake names are upper-cased as everywhere in Snowflake; a name between doubl
 ENGINE_START = """
 # engine.json: the engine's configuration
 
-One JSON document says what an engine reads, where the rows go and what it remembers. `firnline outputs ENV --engine-config`
-writes it from a specification, with all names and places of the environment; to run the engine alone, write it by hand
-([first-real-run.md](first-real-run.md)). This is the smallest one:
+One JSON document configures an engine: what it reads, where the rows go and what it remembers.
+`firnline outputs ENV --engine-config` writes it from a specification, with all names and places of the environment; to run the
+engine alone, write it by hand ([first-real-run.md](first-real-run.md)). This is the smallest one:
 
 ```json
 {
@@ -64,9 +64,9 @@ writes it from a specification, with all names and places of the environment; to
 ```
 
 `firnline validate --config engine.json` lists everything that is wrong with it at once, and asks every service whether the engine
-may do what it says. Nothing secret belongs here: secrets are named by the variable or the place that holds them. What other
-connectors call these options: [options.md](options.md). Sections that are not listed here are those of the specification, above;
-there `aws` is `aws.runtime`, and `access` is a stream's.
+has the rights that it needs. Nothing secret belongs here: secrets are named by the variable or the place that holds them. Other
+connectors' names of these options: [options.md](options.md). Sections that are not listed here are those of the specification,
+above; there `aws` is `aws.runtime`, and `access` is a stream's.
 """
 ELSEWHERE_SAID = {
     "patterns[]": "pipelines[]",

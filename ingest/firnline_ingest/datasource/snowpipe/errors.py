@@ -10,7 +10,9 @@ class QueryForeign(SnowflakeError, Fatal):
 
     id = "FL-2511"
     causes = 'A query with `format("snowpipe")` has the `name` of another one, or a new checkpoint'
-    remedy = "the checkpoint that the rows belong to; or another `name`, where the rows that are read again may be there twice"
+    remedy = (
+        "the checkpoint that the rows belong to; or another `name`, if the rows that are read again may be there twice"
+    )
 
     def __init__(self, channel: str, query: str | None, own: str) -> None:
         whose = f"query {query}" if query else "another program"
@@ -47,7 +49,7 @@ class BatchDiffers(SnowflakeError, Fatal):
 class CheckpointBehind(SnowflakeError, Fatal):
     id = "FL-2513"
     causes = 'The checkpoint of a query with `format("snowpipe")` is an older copy: the table has rows of later batches'
-    remedy = "the newest checkpoint; or another `name`, where the rows that are read again may be there twice"
+    remedy = "the newest checkpoint; or another `name`, if the rows that are read again may be there twice"
 
     def __init__(self, channel: str, batch: int, committed: int) -> None:
         super().__init__(
@@ -105,7 +107,7 @@ class AttemptReplaced(SnowflakeError, Retryable):
     def __init__(self, channel: str, cause: str) -> None:
         super().__init__(
             f"The channel {channel} was opened elsewhere: {cause}",
-            next_step="nothing, where it was another attempt of the same task; two queries need two names.",
+            next_step="nothing, if it was another attempt of the same task; two queries need two names.",
         )
 
 
@@ -146,7 +148,7 @@ class PlanNotReplayable(SnowflakeError, Fatal):
     def __init__(self, problems: Sequence[str]) -> None:
         super().__init__(
             f"A batch may have other rows when it is run again: {'; '.join(problems)}.",
-            next_step="change what is named. What can't be changed makes the query one that stops with FL-2512 when a batch is "
+            next_step="change what is named. A query in which that can't be changed stops with FL-2512 when a batch is "
             "run again, where rows may be there twice.",
         )
         self.problems = tuple(problems)

@@ -35,9 +35,9 @@ class SnowpipeOptions:
     schema: str
     table: str
     name: str
-    """The query's: part of its channels' names, so that a table can have several queries; `queryName` where absent."""
+    """The query's: part of its channels' names, so that a table can have several queries; `queryName` by default."""
     pipe: str | None = None
-    """A pipe of one's own; the table's default pipe where absent."""
+    """A pipe of one's own; the table's default pipe by default."""
     private_key_file: str | None = None
     """A PEM file, on the driver and on every executor."""
     private_key_env: str | None = None

@@ -33,7 +33,7 @@ class WireField:
     wire: str = ""
     """The argument of the calls that make and change it; empty if a function of the row sends it."""
     found: str = ""
-    """The path in the answer, with dots; as `wire` where absent."""
+    """The path in the answer, with dots; as `wire` by default."""
     sent: Callable[[Any], Any] | None = None
     """Turns the input into the argument."""
     like: Callable[[Any, Any], Any] | None = None

@@ -40,13 +40,13 @@ class Setting:
     name: str
     """In Pulumi's words."""
     key: str = ""
-    """In SQL's; its name in upper case where absent."""
+    """In SQL's; its name in upper case by default."""
     spell: Callable[[Any], str] = literal
     unset: str | None = None
     """What the stock provider sends instead of UNSET, where it does not send that."""
     source: Source = Source.SHOW
     column: str = ""
-    """Of SHOW; its key in lower case where absent."""
+    """Of SHOW; its key in lower case by default."""
     like: Callable[[Any, Any], Any] | None = None
     """Turns (what was found, what is known) into the property."""
     nothing: Any = None
@@ -188,7 +188,7 @@ class SnowflakeKind:
     settings: tuple[Setting, ...]
     """In the order of CREATE."""
     altered: tuple[tuple[Setting, ...], ...] = ()
-    """Those that ALTER changes, by statement; all of them in one where absent."""
+    """Those that ALTER changes, by statement; all of them in one by default."""
     separator: str = " "
     """Between the settings of an ALTER."""
     carried: str = ""
@@ -208,7 +208,7 @@ class SnowflakeKind:
     check: Callable[[Properties], None] = lambda _: None
     """Raises InputNotCarried for what is nested in an input."""
     id_sign: str = ""
-    """What the parts of the id stand between; the id is the full name where absent."""
+    """What the parts of the id stand between; the id is the full name by default."""
 
     @cached_property
     def inputs(self) -> frozenset[str]:

@@ -29,7 +29,7 @@ def test_a_bucket_is_left_out_where_the_engine_runs_here_and_nothing_lasts() -> 
 
 @pytest.mark.parametrize("trust", ["static-keys", "nobody"])
 def test_a_role_is_named_where_one_is_made(trust: str) -> None:
-    expected = told(f"aws.runtime.role: no role is made with trust: {trust}…")
+    expected = told(f"aws.runtime.role: no role is created with trust: {trust}…")
     assert problems(aws={"runtime": {"trust": trust, "role": "engine"}}) == expected
     assert problems(aws={"runtime": {"role": "engine"}}) == []
 
@@ -44,7 +44,7 @@ def test_what_is_adopted_is_named_and_left_as_it_is() -> None:
         "aws.key: give arn with origin: adopt, and only then…",
         "aws.bucket: give the name of the bucket to adopt…",
         "streams[0]: origin: adopt leaves the stream as it is; remove shards…",
-        "streams[1]: key_arn belongs to origin: adopt; a stream that is made has the environment's key…",
+        "streams[1]: key_arn belongs to origin: adopt; a stream that is created has the environment's key…",
         "streams[2]: a stream is created or adopted; without one there is nothing to read…",
     )
     assert problems(streams=[{"name": "orders", "origin": "adopt", "key_arn": KEY, "consumers": ["fraud"]}]) == []

@@ -133,7 +133,7 @@ def test_a_select_is_of_an_interactive_table_and_of_all_its_columns() -> None:
     both = interactive(columns=SELECTED, pipe={"name": "P", "select": "$1:KINESISMETADATA, $1:a, $1:b"})
     assert problems(snowflake=FAST, pipelines=[both]) == told("…give one of the two…")
     found = problems(**one_pipeline(columns=SELECTED))
-    assert found == told("…only an interactive table is made with a SELECT…")
+    assert found == told("…only an interactive table is created with a SELECT…")
 
 
 @pytest.mark.parametrize("wrong", ["$1:ID::VARCHAR, $1:V", "$1:ID -- the id", "$1:ID) FROM X --", "'x", "$1:ID FROM X"])

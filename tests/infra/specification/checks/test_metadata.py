@@ -7,7 +7,7 @@ import pytest
 from tests.infra.specification.checks.tables import ICEBERG, VOLUME
 from tests.infra.specifications import one_pipeline, pipeline, problems, told
 
-OFF = "so that nothing can prove that all are there; switch it on, or say audit: false if that is meant."
+OFF = "so that nothing can prove that all are there; switch it on, or set audit: false if that is meant."
 VERSION_2 = {**ICEBERG, "iceberg_version": 2}
 
 
@@ -44,7 +44,7 @@ def test_a_record_that_is_no_aggregate_needs_no_number_within_one() -> None:
 
 
 def test_a_table_has_a_column() -> None:
-    expected = told("pipelines[0].columns: no table is made without a column…")
+    expected = told("pipelines[0].columns: no table is created without a column…")
     assert problems(**one_pipeline(metadata={"form": "none"}, audit=False)) == expected
 
 
@@ -55,7 +55,7 @@ def test_version_2_of_iceberg_has_no_variant() -> None:
     columns = {"metadata": {"form": "columns"}, **VERSION_2}
     assert problems(snowflake=VOLUME, **one_pipeline(**columns)) == []
     assert problems(snowflake=VOLUME, **one_pipeline(**columns, structured_metadata=True)) == told(
-        "…structured_metadata: it is of metadata.form: object, not columns; remove it…"
+        "…structured_metadata: it belongs to metadata.form: object, not columns; remove it…"
     )
 
 

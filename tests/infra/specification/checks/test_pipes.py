@@ -43,7 +43,7 @@ def test_a_select_has_an_expression_for_each_column_in_their_order(select: str) 
         ("f($1:a, ", "can't be read: a ( is not closed."),
         ("$1:kinesisMetadata, $1:order_id, $1:total",
          'does not put $1:"KINESISMETADATA" at the place of that column, so that no row says which record it is, and nothing can '
-         "prove that all are there (keys behind $1 keep their case); select it, or say audit: false if that is meant."),
+         "prove that all are there (keys behind $1 keep their case); select it, or set audit: false if that is meant."),
     ],
 )  # fmt: skip # a paragraph, not a column
 def test_one_that_fills_the_table_otherwise_is_told(select: str, problem: str) -> None:
@@ -73,7 +73,7 @@ def test_keys_become_no_columns_behind_a_select() -> None:
         ({"schema_evolution": False, "pipe": {"name": "P", "select": f"$1:a, {KEPT}"}}, []),
         (
             {"schema_evolution": False, "pipe": {"name": "P", "select": "$1:a"}},
-            ["…select it, or say audit: false…"],
+            ["…select it, or set audit: false…"],
         ),
     ],
 )

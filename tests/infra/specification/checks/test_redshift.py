@@ -62,7 +62,7 @@ def test_what_redshift_can_read_is_taken(document: dict[str, Any]) -> None:
         (said(ORDERS, workgroup={"base_capacity": 12}), "a multiple of 8"),
         (said(ORDERS, workgroup={"origin": "adopt"}), "give the name of the workgroup"),
         (said(ORDERS, workgroup={"origin": "adopt", "name": "mine"}), "give the ARN of the workgroup"),
-        (said(ORDERS, workgroup={"arn": ADOPTED}), "arn is of a workgroup that is adopted"),
+        (said(ORDERS, workgroup={"arn": ADOPTED}), "arn belongs to an adopted workgroup"),
         (
             said(ORDERS, workgroup={"origin": "adopt", "name": "mine", "arn": ADOPTED, "base_capacity": 8}),
             "remove base_capacity",

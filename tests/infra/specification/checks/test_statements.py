@@ -44,8 +44,8 @@ def test_the_use_of_what_is_not_the_environments_can_be_added() -> None:
         ({"wildcards": "there is none at all"}, "remove the reason"),
         ({"actions": ["iam:PassRole"]}, "is of iam, which says who may do what"),
         ({"actions": ["sts:AssumeRole"]}, "is of sts, which says who may do what"),
-        ({"actions": ["kms:ScheduleKeyDeletion"]}, "is no use of a key"),
-        ({"actions": ["kms:Get*"], "wildcards": "we want it all"}, "is no use of a key"),
+        ({"actions": ["kms:ScheduleKeyDeletion"]}, "is not a use of a key"),
+        ({"actions": ["kms:Get*"], "wildcards": "we want it all"}, "is not a use of a key"),
         ({"actions": ["s3:putbucketpolicy"]}, "makes, changes or removes something"),
         ({"actions": ["ssm:SendCommand"]}, "makes, changes or removes something"),
         ({"actions": ["lambda:UpdateFunctionCode"]}, "makes, changes or removes something"),
@@ -131,7 +131,7 @@ def test_statements_have_names_of_their_own_and_somebody_who_has_them() -> None:
     assert found(statement(), statement()) == [
         "aws.runtime.statements[1].sid: ReadLookups is already the name of another statement."
     ]
-    assert found(statement(), trust="nobody") == told("…no role or user is made…")
+    assert found(statement(), trust="nobody") == told("…no role or user is created…")
 
 
 def test_no_action_that_aws_calls_a_management_of_permissions_can_be_added() -> None:

@@ -3,7 +3,7 @@
 USE ROLE ACCOUNTADMIN;
 -- The blocks below query what SHOW lists: choose a warehouse first (USE WAREHOUSE), the smallest will do.
 
--- Two teams whose applications have one name would share these users: the run ends here where they are not ours.
+-- Two teams whose applications have one name would share these users: the run ends here if they are not ours.
 EXECUTE IMMEDIATE $$
 DECLARE taken EXCEPTION (-20001, 'User FIRNLINE_SMALL_DEPLOY exists, and its comment is not: Firnline small firnline-small, AWS account 123456789012. If another team has it, give this environment an application or a snowflake.deploy_role and preview_role of its own. If it is yours, run: ALTER USER FIRNLINE_SMALL_DEPLOY SET COMMENT = ''Firnline small firnline-small, AWS account 123456789012''; then this again.'); others INTEGER;
 BEGIN
@@ -23,7 +23,7 @@ BEGIN
 END;
 $$;
 EXECUTE IMMEDIATE $$
-DECLARE taken EXCEPTION (-20002, 'Database LAKE exists, and FIRNLINE_SMALL_DEPLOY does not own it. If it is to be used as it is, say so in the specification (snowflake.databases: origin: adopt, docs/adopt.md); else give this environment another one. Nothing was made.'); others INTEGER;
+DECLARE taken EXCEPTION (-20002, 'Database LAKE exists, and FIRNLINE_SMALL_DEPLOY does not own it. If it is to be used as it is, say so in the specification (snowflake.databases: origin: adopt, docs/adopt.md); else give this environment another one. Nothing was created.'); others INTEGER;
 BEGIN
   SHOW DATABASES LIKE 'LAKE';
   SELECT COUNT(*) INTO :others FROM TABLE(RESULT_SCAN(LAST_QUERY_ID()))
