@@ -105,7 +105,8 @@ def served_ms(appends: Iterable[Append], pushed: Iterable[Pushed], first_arrival
 
 
 def told_apart(appends: Iterable[Append], ends: Mapping[int, Sequence[float]]) -> tuple[list[Append], list[Append]]:
-    """Those inside an epoch, and each shard's first after an epoch's end; `ends` are those of a shard's epochs, in order.
+    """Returns appends inside an epoch, and each shard's first after an epoch's end; `ends` are those of a shard's epochs, in
+    order.
 
     What was appended before the first end is left out.
     """

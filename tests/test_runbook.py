@@ -112,5 +112,5 @@ def test_an_entry_is_shown_without_the_marks_of_a_page() -> None:
 
 
 def test_whoever_lists_all_errors_does_not_load_pulumi() -> None:
-    """Its SDK takes a second, and a name is completed while a person waits."""
+    """Pulumi's SDK takes a second, and a name is completed while a person waits."""
     assert [each for each in declaring_modules().values() if each.startswith("firnline_infra.pulumi.")] == []

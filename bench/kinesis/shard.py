@@ -67,7 +67,8 @@ class CannedShard:
         return head(5, 3) + b"".join(fields) + b"".join(records), after - first
 
     def records(self, first: int, limit: int, now_s: float) -> tuple[bytes, int]:
-        """Those that can be read from record `first` on, as members of a list; and the number of the one behind them."""
+        """Returns the records that can be read from record `first` on, as members of a list; and the number of the one behind
+        them."""
         after = self._after(first, limit, now_s)
         return b",".join(map(self._record, range(first, after))), after
 

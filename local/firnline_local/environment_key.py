@@ -10,7 +10,8 @@ from firnline_infra.specification import EnvironmentSpec
 
 
 def environment_key(kms: Any, spec: EnvironmentSpec) -> str | None:
-    """Its ARN; made where its alias leads nowhere yet. None where the environment has no key of a bootstrap's."""
+    """Returns the key's ARN, and creates the key where its alias leads nowhere yet. None where the environment has no key of a
+    bootstrap's."""
     blueprint = blueprint_of(spec)
     if blueprint.key is None:
         return None

@@ -253,7 +253,7 @@ class Stage:
         return [line[:600] for line in lines if ".progress" not in line][-30:]
 
     def log(self, event: str) -> list[dict[str, Any]]:
-        """Its lines of one kind."""
+        """Returns its lines of one kind."""
         lines = self.log_file.read_text(errors="replace").splitlines()
         found = [json.loads(line) for line in lines if line.startswith("{")]
         return [line for line in found if line.get("event") == event]

@@ -81,7 +81,7 @@ class Worker:
         return age_s > HANGS_S or (age_s > seconds and self.epochs > epochs)
 
     def thaw(self) -> None:
-        """It ends by itself, after whatever it was doing."""
+        """The thread ends by itself, after whatever it was doing."""
         with suppress(OSError):
             self.line.send(None)
         os.kill(self.pid, signal.SIGCONT)

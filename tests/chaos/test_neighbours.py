@@ -79,7 +79,7 @@ class Process:
         pause()
 
     def turns_until_it_is_a_row(self, record: bytes) -> int:
-        """Those that the flooded shard took meanwhile."""
+        """Returns those that the flooded shard took meanwhile."""
         before, turns = self.rows(QUIET), self.turns[FLOODED]
         self.streams[QUIET].shards[0].put(record)
         while self.rows(QUIET) == before and self.turns[FLOODED] - turns <= 10 * TURNS:

@@ -62,5 +62,5 @@ class TurnTaker:
 
 
 def current_taker() -> TurnTaker | None:
-    """Whose thread this is; None for a thread that takes no turns."""
+    """Returns whose thread this is; None for a thread that takes no turns."""
     return getattr(_current, "taker", None)

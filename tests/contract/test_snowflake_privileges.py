@@ -76,7 +76,7 @@ def privileges() -> list[tuple[str, str, str]]:
 
 
 def needed_by(stream: str) -> list[tuple[str, str, str]]:
-    """Those on what the pipeline uses."""
+    """Returns those on what the pipeline uses."""
     foreign = {table for whose, table in TABLES.items() if whose != stream}
     return [one for one in privileges() if one[2] not in foreign and ONLY.get(one[1], stream) == stream]
 

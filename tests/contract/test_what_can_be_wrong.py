@@ -231,7 +231,7 @@ def test_the_engine_s_own_client_is_opened_and_no_channel(
 def test_what_the_sdk_asks_again_for_ever_is_said_with_the_services_words(
     problems: Problems, local_environment: RunningEnvironment, monkeypatch: pytest.MonkeyPatch, status: int, id_: str
 ) -> None:
-    """It would not come back by itself: the probe reads in its log what was answered."""
+    """The SDK would not come back by itself: the probe reads in its log what was answered."""
     monkeypatch.setattr(client_probe, "PATIENCE_S", 15.0)
     words = "The role may not do this"
     fault = Fault(endpoint="snowflake:pipe-info", kind=FaultKind.ERROR, status=status, code="ERR_NO", message=words)

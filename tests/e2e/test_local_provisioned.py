@@ -191,7 +191,7 @@ def test_each_command_that_takes_the_option_is_typed() -> None:
 
 
 def test_what_local_up_has_made_is_there_for_the_commands_of_an_environment(tmp_path: Path) -> None:
-    """Its state is handed to Pulumi, whatever keys and whatever architecture the specification names."""
+    """The embedded environment's state is handed to Pulumi, whatever keys and whatever architecture the specification names."""
     keys = {"public_keys": {"slot_1": new_pair().public_key}}  # of an account that is another one
     document = {**A_JOB, "snowflake": {**SNOWFLAKE, "reader": keys}}
     with up(tmp_path, {name: value for name, value in document.items() if name != "redshift"}) as place:

@@ -124,7 +124,7 @@ def repository(tmp_path: Path, wheels: Mapping[str, Path]) -> Repository:
 
 
 def commands_of_the_tutorial() -> list[str]:
-    """Its commands of `firnline`, in their order, without the name."""
+    """Yields the tutorial's commands of `firnline`, in their order, without the name."""
     page = TUTORIAL.read_text(encoding="utf-8").replace("\\\n", " ")
     blocks = "\n".join(re.findall(r"```sh\n(.*?)```", page, re.DOTALL))
     return [line.partition("#")[0].strip() for line in re.findall(r"^firnline (.*)$", blocks, re.MULTILINE)]

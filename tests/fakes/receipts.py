@@ -11,5 +11,5 @@ def adding_up(receipt: Receipt) -> Receipt:
 
 
 def problem(receipt: Receipt) -> str | None:
-    """Its id."""
+    """Returns its id."""
     return receipt.problem.id if receipt.problem else None

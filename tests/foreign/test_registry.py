@@ -30,7 +30,7 @@ UNKNOWN = 2_000_000_000
 
 
 class Apicurio:
-    """Its subjects are named as the test likes: a registry's clients must quote them."""
+    """A registry whose subjects are named as the test likes: a registry's clients must quote them."""
 
     def __init__(self, url: str) -> None:
         self.url = f"{url}/apis/ccompat/v7"

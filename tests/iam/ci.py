@@ -32,7 +32,7 @@ def statements_of(spec: EnvironmentSpec, role: str = "Deploy") -> list[Statement
 
 @dataclass(frozen=True)
 class DeployersAccounts(EmbeddedAccounts):
-    """Those of the environment, asked with the key."""
+    """Accounts of the environment, asked with the key."""
 
     def aws(self, service: str) -> Any:
         factory: Any = boto3.client

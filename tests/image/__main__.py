@@ -41,7 +41,7 @@ EMULATION = Path("/proc/sys/fs/binfmt_misc")
 
 @dataclass
 class OnBuiltImage(OnOperator):
-    """Its pods' root filesystem is that of the image."""
+    """A namespace, whose pods' root filesystem is that of the image."""
 
     pulled: Path = Path()
 

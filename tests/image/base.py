@@ -49,7 +49,7 @@ class Base:
         return f"{NAME}:{self.spark}-{self.suite}-{CPUS[self.architecture]}"
 
     def build(self, tools: Tools, cache: Path) -> str:
-        """Its name in the builder's store. What was fetched stays in the cache."""
+        """Returns the image's name in the builder's store. What was fetched stays in the cache."""
         with tempfile.TemporaryDirectory(dir=tools.folder) as place:
             context = Path(place)
             shutil.copy(self._debian(cache), context / f"{self.suite}.tar")

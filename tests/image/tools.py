@@ -102,7 +102,7 @@ def _address(registry: "subprocess.Popen[str]") -> str:
 
 
 def run(command: Sequence[str], variables: dict[str, str] | None = None, *, folder: Path | None = None) -> str:
-    """Its stdout. Ends the program with the last words of a command that failed."""
+    """Returns its stdout. Ends the program with the last words of a command that failed."""
     done = subprocess.run(
         command, env={**os.environ, **(variables or {})}, cwd=folder, capture_output=True, text=True, check=False
     )

@@ -34,7 +34,7 @@ def test_tokens_order_like_positions_when_they_are_read_as_numbers(
 
 
 def test_tokens_are_not_ordered_as_text() -> None:
-    """Why they are only ever compared through Position."""
+    """The reason why they are only ever compared through Position."""
     earlier, later = Position(9), Position(10)
     assert earlier < later
     assert earlier.token > later.token

@@ -26,7 +26,7 @@ class Run:
 
     @property
     def environment(self) -> str:
-        """Its application, and so the start of each name in AWS, is firnline-<environment>."""
+        """Returns the environment's name. The application, and so the start of each name in AWS, is firnline-<environment>."""
         return f"live-{self.began_s:08x}"
 
     @property

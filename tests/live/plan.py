@@ -92,7 +92,7 @@ class Budget:
     minutes: float
 
     def refusal(self, steps: Sequence[Step] = STEPS) -> str | None:
-        """Why it is not begun: the estimate is above it."""
+        """Returns why it is not begun: the estimate is above it."""
         if cost(steps) > self.dollars:
             return f"It would cost about ${cost(steps):.2f}, and ${self.dollars:.2f} were allowed (--dollars)."
         if minutes(steps) > self.minutes:

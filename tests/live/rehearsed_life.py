@@ -49,7 +49,7 @@ def answers_of_the_life(environment: RunningEnvironment, folder: Path) -> dict[s
 
 @contextmanager
 def _variables(wanted: Mapping[str, str]) -> Iterator[None]:
-    """Those of this process are as before afterwards."""
+    """Sets variables; those of this process are as before afterwards."""
     before = dict(os.environ)
     os.environ.update(wanted)
     try:

@@ -80,7 +80,7 @@ def _workgroups(aws: Client) -> Iterator[Left]:
 
 
 def _delete_workgroup(serverless: Any, name: str) -> None:
-    """Its namespace can't go before it has gone."""
+    """The workgroup's namespace can't go before it has gone."""
     serverless.delete_workgroup(workgroupName=name)
     ends = time.monotonic() + GOES_WITHIN_S
     while time.monotonic() < ends:

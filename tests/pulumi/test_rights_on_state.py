@@ -63,7 +63,7 @@ def specification(local_environment: RunningEnvironment) -> str:
 
 @pytest.fixture
 def spec(local_environment: RunningEnvironment, specification: str) -> EnvironmentSpec:
-    """Its state's bucket and key are there, and nothing is in them."""
+    """An environment: its state's bucket and key are there, and nothing is in them."""
     spec = parse_spec(specification, "state.yaml")
     local_environment.client("s3").create_bucket(Bucket=bootstrap_names(spec).state_bucket)
     kms = local_environment.client("kms")

@@ -1,4 +1,4 @@
-"""Why an audit could not be done. What an audit found wrong is not an error: it is in its report.
+"""Errors of an audit that could not be done. What an audit found wrong is not an error: it is in its report.
 
 AuditError
 ├── NotAuditable        the rows don't say where they come from

@@ -1,4 +1,4 @@
-"""Why the table rejected rows: by the server's code and the column that it names, with the records that were rejected.
+"""Reasons why the table rejected rows: by the server's code and the column that it names, with the records that were rejected.
 
 An error row says which record it is of (rejected.py); its metadata says why (docs.snowflake.com,
 snowpipe-streaming-error-tables). A message quotes the row's own value, so that each may be another one: reasons are grouped

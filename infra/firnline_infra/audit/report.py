@@ -60,7 +60,7 @@ class PipelineReport:
 
     @property
     def rejections(self) -> Rejections:
-        """Why the table rejected rows, and which records they are of."""
+        """Returns why the table rejected rows, and which records they are of."""
         return Rejections.together(findings.rejections for findings in self.shards)
 
     def problems(self, kind: ProblemKind) -> list[AuditProblem]:

@@ -185,7 +185,7 @@ def _login(user: NamedUser, inputs: EngineInputs) -> dict[str, Any]:
 def _pipeline(
     spec: EnvironmentSpec, pipeline: Pipeline, inputs: EngineInputs, access: dict[str, Any] | None
 ) -> dict[str, Any]:
-    """Its options as the specification says them, and what only an environment knows."""
+    """Returns its options as the specification says them, and what only an environment knows."""
     user = user_of(spec, pipeline)
     own = _present(
         login=None if user == _common_user(spec) else _login(user, inputs),

@@ -164,7 +164,7 @@ def _network_policy(spec: EnvironmentSpec, names: Names) -> NetworkPolicy | None
 
 
 def _authentication_policy(spec: EnvironmentSpec, names: Names) -> AuthenticationPolicy | None:
-    """It has to lie in a schema: the first pipeline's."""
+    """The policy has to lie in a schema: the first pipeline's."""
     if not spec.snowflake.key_pair_only:
         return None
     schema = of_pipeline.schema_of(spec.pipelines[0])

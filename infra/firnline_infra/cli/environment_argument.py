@@ -62,7 +62,7 @@ def _streams_of(ctx: click.Context, section: str, name: str, having: str | None 
 
 
 def known_environments() -> list[str]:
-    """Those of the current folder, by their names."""
+    """Returns the environments of the current folder, by their names."""
     return sorted(file.stem for file in SPECS.glob("*.yaml") if not file.stem.endswith((".keys", ".drift")))
 
 

@@ -116,6 +116,6 @@ def main() -> None:
 
 
 def _fail(error: FirnlineError) -> None:
-    """It may hold what a server or a producer wrote."""
+    """The message may hold what a server or a producer wrote."""
     click.echo(coloured(printable(str(error))), err=True, color=wants_colour(os.environ))
     raise SystemExit(EXIT_ERROR)

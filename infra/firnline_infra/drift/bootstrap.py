@@ -61,7 +61,7 @@ def provider_of(context: DriftContext) -> CiProvider:
 
 
 def trusted(context: DriftContext) -> str:
-    """Whose jobs the roles of CI let in, for a person to judge. Raises AwsRefused."""
+    """Yields the jobs that the roles of CI let in, for a person to judge. Raises AwsRefused."""
     match provider_of(context):
         case GitHub() as found:
             whose = f"{found.repository}, branch {found.branch}"

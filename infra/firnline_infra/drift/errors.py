@@ -1,4 +1,4 @@
-"""Why a comparison is not begun, or why its answer would mean nothing.
+"""Errors of a comparison that is not begun, or whose answer would mean nothing.
 
 DriftError
 ├── IgnoreListRefused   the list of what is ignored has entries that may not stand

@@ -38,7 +38,8 @@ class Entry(Section):
     """The last day on which it is ignored; at most a year ahead."""
 
     def covers(self, finding: Finding) -> bool:
-        """Its kind has to be there letter by letter, so that no entry hides two kinds of objects."""
+        """Returns True if the entry covers the finding. The kind has to be there letter by letter, so that no entry hides two
+        kinds of objects."""
         kind, _, name = self.object.partition(f"{finding.kind} ")
         return not kind and _matches(name, finding.name) and _matches(self.property, finding.path)
 

@@ -193,7 +193,7 @@ class Kind(ResourceType):
 
 
 def present(*things: Any) -> list[Any]:
-    """Those that a blueprint has."""
+    """Returns those that a blueprint has."""
     return [each for each in things if each is not None]
 
 

@@ -1,4 +1,4 @@
-"""Why `up` or `destroy` is refused, by what is there.
+"""Errors by which `up` or `destroy` is refused, because of what is there.
 
 DeployError
 ├── AlreadyThere       what is to be created exists, and this stack did not make it

@@ -38,7 +38,7 @@ def check_virtual_cluster(
 
 
 def _goes(wanted: Resource | None, found: Mapping[str, Any]) -> str | None:
-    """Why the virtual cluster would be replaced: nothing but its tags can be changed. None where it stays."""
+    """Returns why the virtual cluster would be replaced: nothing but its tags can be changed. None where it stays."""
     if wanted is None:
         return "nothing takes its place"
     provider = found["containerProvider"]

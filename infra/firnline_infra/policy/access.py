@@ -45,7 +45,7 @@ Statement = Mapping[str, Any]
 
 
 def _documents(resource: DeclaredResource) -> Iterator[tuple[str, Any]]:
-    """Its policies, each with the argument that holds it."""
+    """Yields its policies, each with the argument that holds it."""
     for name, value in resource.arguments.items():
         if name == "policy" or name.endswith("_policy"):
             yield name, value

@@ -34,7 +34,7 @@ class Lock:
         return f"process {self.pid} of {self.user} on {self.host} (since {self.since})"
 
     def why_it_counts(self, *, this_host: str | None = None) -> str | None:
-        """Why the lock has to be respected, or None where its process is gone for certain."""
+        """Returns why the lock has to be respected, or None where its process is gone for certain."""
         if self.host != (this_host or socket.gethostname()):
             return "that is another machine, where nothing here can see whether it still runs"
         return "it is still running" if _is_running(self.pid) else None

@@ -13,8 +13,8 @@ from firnline_infra.runtimes.waiting import WaitsFor, lacks_a_node
 
 
 def refused_to_begin(context: RolloutContext, job: EngineJob, token: str) -> str:
-    """Why the job's program can't begin; empty where it could, and where nobody can say. What waits for room says nothing: the
-    old engine has that."""
+    """Returns why the job's program can't begin; empty where it could, and where nobody can say. What waits for room says
+    nothing: the old engine has that."""
     probe = context.service.probe(job, token)
     if probe is None:
         return ""

@@ -13,11 +13,11 @@ class NoRoom(Exception):
 
 
 class StandbyFailed(Exception):
-    """Why the new engine does not stand by; the old one runs on."""
+    """The reason why the new engine does not stand by; the old one runs on."""
 
 
 class NeverBegan(StandbyFailed):
-    """Why its program can't begin: there is no log that says more."""
+    """The reason why its program can't begin: there is no log that says more."""
 
 
 def standby_of(row: Standby | None, run: Run) -> Standby | None:

@@ -18,7 +18,7 @@ NOBODY = "-"
 
 
 class NewFailed(Exception):
-    """Why the new engine did not come up."""
+    """The reason why the new engine did not come up."""
 
 
 class AnotherHolds(NewFailed):

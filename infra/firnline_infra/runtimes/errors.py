@@ -102,7 +102,7 @@ class UntaggedRun(FirnlineError, Fatal):
 
 
 class EngineRuns(FirnlineError, Fatal):
-    """Its role, its ledger and its stream would be destroyed under it."""
+    """The engine's role, its ledger and its stream would be destroyed under it."""
 
     id = "FL-5622"
     causes = (

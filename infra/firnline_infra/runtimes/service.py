@@ -61,7 +61,7 @@ class Run:
 
     @property
     def described(self) -> str:
-        """Its state, with the service's own words."""
+        """Returns its state, with the service's own words."""
         return f"{self.state} ({self.reason})" if self.reason else str(self.state)
 
     def forgotten(self, why: str) -> "Run":
@@ -75,7 +75,7 @@ class Run:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Problem:
-    """Why a job would not run, found before anything was stopped."""
+    """A reason why a job would not run, found before anything was stopped."""
 
     what: str
     """What is wrong, on which object, with the service's own words where it has some."""
@@ -99,7 +99,8 @@ class EngineService(Protocol):
         """Returns what would keep the job from running, as far as it can be known without starting it. Changes nothing."""
 
     def lacks_room(self, job: EngineJob) -> str:
-        """Why the job can't stand by beside another run, as a sentence; empty where it can, as far as that can be known."""
+        """Returns why the job can't stand by beside another run, as a sentence; empty where it can, as far as that can be
+        known."""
 
     def probe(self, job: EngineJob, token: str) -> StartProbe | None:
         """Starts a probe of the job's image, secrets, volumes and nodes, beside whatever runs; None where the service has no way

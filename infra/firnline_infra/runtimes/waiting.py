@@ -1,4 +1,5 @@
-"""Why a run's program has not begun, from the words of its service: for want of machines, or because it can't begin as it is.
+"""Reasons why a run's program has not begun, from the words of its service: for want of machines, or because it can't begin as
+it is.
 
 Only the first is cured by stopping another engine. Words that say neither decide nothing: a roll-out waits, and stops nothing.
 Sources: Kubernetes, "Images" (ErrImagePull, ImagePullBackOff, InvalidImageName), pkg/kubelet/container/sync_result.go and

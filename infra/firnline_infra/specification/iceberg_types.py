@@ -28,7 +28,7 @@ def with_size(text: str) -> str:
 
 
 def iceberg_lacks(kind: ColumnType, version: int) -> str | None:
-    """Why a table of the version can't have a column of the type, and what it can have; None where it can."""
+    """Returns why a table of the version can't have a column of the type, and what it can have; None where it can."""
     if kind.family == "VARIANT":
         return None if version >= WITH_VARIANT else _variant(version)
     inside = list(kind.walk())

@@ -1,4 +1,4 @@
-"""Whose an object is."""
+"""Origins of an object: created here, adopted, or none."""
 
 from enum import StrEnum
 from typing import Annotated

@@ -60,7 +60,7 @@ def _code(sql: str) -> str:
 
 
 def refusals(sql: str, *, refreshes_itself: bool = False) -> Iterator[str]:
-    """Why Redshift would refuse a condition or a SELECT: each word once, in the order in which they stand there."""
+    """Yields why Redshift would refuse a condition or a SELECT: each word once, in the order in which they stand there."""
     code = _code(sql)
     if arrow := re.search(_ARROW, code):
         yield f"Redshift has no operator {arrow[0]}; use json_extract_path_text, or a path of SUPER (kinesis_data.kind)"

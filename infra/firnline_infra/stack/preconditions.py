@@ -1,4 +1,4 @@
-"""Why `up` would be refused: everything that can be known before it begins. Nothing is changed here, and nothing
+"""Checks for reasons to refuse an `up`: all that can be known before it begins. Nothing is changed here, and nothing
 that is created stays."""
 
 from collections.abc import Callable, Iterator, Mapping

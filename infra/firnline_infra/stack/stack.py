@@ -89,7 +89,7 @@ class Stack:
         return import_existing(self.cli, self.name, say=say, lookups=aws_lookups(accounts.aws))
 
     def check(self, spec: EnvironmentSpec) -> None:
-        """Its program reads the specification by itself."""
+        """The stack's program reads the specification by itself."""
 
     def outputs(self) -> dict[str, Any]:
         return self.cli.outputs(self.name)
@@ -135,7 +135,7 @@ def _terraform_variables(spec: EnvironmentSpec, environ: Mapping[str, str]) -> d
 
 
 def _committed(spec: EnvironmentSpec, spec_file: Path, on_line: Callable[[str], None]) -> Stack:
-    """Its secrets are encrypted with the bootstrap's key, or with what the settings say."""
+    """The stack's secrets are encrypted with the bootstrap's key, or with what the settings say."""
     program = Program.committed(spec.name, spec_file, secrets_provider=secrets_provider(spec))
     settings = settings_of(PROGRAM, spec.name)
     encryption = encryption_in(settings) or secrets_provider(spec)

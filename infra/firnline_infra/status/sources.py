@@ -1,4 +1,4 @@
-"""Whose status: that of an environment with a runtime of its own, or of an engine.json that somebody runs by hand."""
+"""Sources of a status: that of an environment with a runtime of its own, or of an engine.json that somebody runs by hand."""
 
 import os
 from collections.abc import Mapping, Sequence

@@ -1,4 +1,4 @@
-"""Why there is nothing to sign with, before the service that was wanted is asked at all."""
+"""Errors of credentials: there is nothing to sign with, before the service that was wanted is asked at all."""
 
 from firnline_ingest.errors import CredentialsError, Fatal, Retryable
 

@@ -17,7 +17,7 @@ def _no_arguments(_: argparse.ArgumentParser) -> None:
 
 @dataclass(frozen=True, kw_only=True)
 class Command:
-    """Its `run` imports what it needs, so that no command pays for another."""
+    """A command, whose `run` imports what it needs, so that no command pays for another."""
 
     name: str
     summary: str

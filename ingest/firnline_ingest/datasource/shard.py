@@ -141,7 +141,7 @@ class _Reading:
         return records
 
     def _wanted_ones(self, records: Sequence[Record]) -> Sequence[Record]:
-        """Those up to the batch's end."""
+        """Yields the records up to the batch's end."""
         if self._bound is not None:
             return [each for each in records if int(each.SequenceNumber) <= self._bound]
         if self._wanted.until_ms is not None:

@@ -83,7 +83,8 @@ class DeadLetterConverter:
         return made
 
     def _other_rows(self, letter: DeadLetter, now: int, table: str) -> str:
-        """Why a record that is partly in a table can't be distinguished by its rows' numbers any more; empty where it can.
+        """Returns why a record that is partly in a table can't be distinguished by its rows' numbers any more; empty where it
+        can.
 
         A filter or a repair that came since may take rows away before the ones that are lacking: these would be left out. Or
         another key sends the others to another table.

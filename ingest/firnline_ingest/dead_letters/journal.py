@@ -92,7 +92,7 @@ _decode = msgspec.json.Decoder(BatchHeader).decode
 
 @dataclass(frozen=True)
 class Batch:
-    """Its rows may be some megabytes."""
+    """A batch, whose rows may be some megabytes."""
 
     header: BatchHeader
     rows: Sequence[bytes]

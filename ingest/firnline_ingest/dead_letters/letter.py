@@ -53,7 +53,7 @@ class DeadLetterKey:
 
 
 class DeadLetter(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
-    """Its JSON form is what stores keep: camelCase names, the payload in base64, the sequence number as text."""
+    """A dead letter, whose JSON form is what stores keep: camelCase names, the payload in base64, the sequence number as text."""
 
     version: Literal[1] = 1
     stream: str

@@ -183,7 +183,7 @@ class ShardReplay:
                 yield self.journal.batch(number)
 
     def _finish_begun(self, batch: Batch) -> None:
-        """Its dead letters are free again where it turns out to be void."""
+        """The batch's dead letters are free again where it turns out to be void."""
         self._finish(batch, self._table_of(batch))
 
     def _table_of(self, batch: Batch) -> ReplayTable:
@@ -301,7 +301,8 @@ class ShardReplay:
                 yield made.table, LetterRows(letter, made.rows)
 
     def _why_not(self, made: Conversion, in_table: ReplayedRows | None) -> str:
-        """Why these rows don't go; empty where they do. `in_table`: where some of the record's are, by an earlier replay."""
+        """Returns why these rows don't go; empty where they do. `in_table`: where some of the record's are, by an earlier
+        replay."""
         if made.table not in self.tables:
             return NO_FILES
         if in_table is None:

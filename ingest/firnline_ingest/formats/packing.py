@@ -53,7 +53,8 @@ class PackedFormat(Format):
 
 
 def unpacker(compression: Compression) -> Unpack | None:
-    """It raises Unusable for what is not packed so, is cut short, or is too much. None where nothing is to be done."""
+    """Returns a function that raises Unusable for what is not packed so, is cut short, or is too much. None where nothing is to
+    be done."""
     match compression:
         case Compression.NONE:
             return None

@@ -91,7 +91,7 @@ class ConsumerForeign(KinesisError, Fatal):
 
 
 class ConsumersExhausted(KinesisError, Retryable):
-    """Its code is the same for a moment's rate and for a stream that is full."""
+    """The service's code is the same for a moment's rate and for a stream that is full."""
 
     id = "FL-2326"
     causes = (

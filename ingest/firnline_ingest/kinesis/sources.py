@@ -32,7 +32,7 @@ class Subscriber:
 def page_source(
     subscriber: Subscriber, key: ShardKey, reader: Reader, polling: PollingConfig, *, clock: Callable[[], float]
 ) -> PageSource:
-    """It asks nothing of the service yet."""
+    """Makes a source that asks nothing of the service yet."""
     client = subscriber.client
     if isinstance(reader, FanOutReader):
         consumers = subscriber.consumers or Consumers(client)

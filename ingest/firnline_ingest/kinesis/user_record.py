@@ -8,7 +8,7 @@ from firnline_ingest.values import Position
 
 
 class AggregateProblem(StrEnum):
-    """Why something of an aggregate is not to be a row."""
+    """A reason why something of an aggregate is not to be a row."""
 
     BROKEN = "broken"
     """Its checksum is right, and its content is not: the whole of it is one record, with all its bytes."""

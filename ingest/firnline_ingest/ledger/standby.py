@@ -60,5 +60,5 @@ class Standby:
 
     @property
     def is_coming(self) -> bool:
-        """It takes the application as soon as that is free."""
+        """The standby takes the application as soon as that is free."""
         return self.is_admitted and self.state is StandbyState.READY

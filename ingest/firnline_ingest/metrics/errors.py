@@ -1,4 +1,4 @@
-"""Why figures go nowhere, while records do."""
+"""Errors by which figures go nowhere, while records do."""
 
 from firnline_ingest.errors import EnvironmentalError, Retryable
 

@@ -114,7 +114,7 @@ def _keys(pairs: list[tuple[str, object]]) -> list[str]:
 
 
 def fault_of(payload: bytes, error: Exception) -> Rejection:
-    """Why it is not a JSON object, by what msgspec says of it."""
+    """Returns why it is not a JSON object, by what msgspec says of it."""
     if not payload.strip():
         return Rejection(RejectReason.EMPTY, "it has no content.")
     for start, name in _KNOWN_STARTS.items():

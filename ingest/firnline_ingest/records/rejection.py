@@ -1,4 +1,4 @@
-"""Why a record can't become a row. A rejected record goes to the dead letters; docs/records.md lists the reasons.
+"""Reasons why a record can't become a row. A rejected record goes to the dead letters; docs/records.md lists the reasons.
 
 What becomes of a record is a function of the record and of the pipeline alone, so that reading it again decides the same.
 """
@@ -64,7 +64,7 @@ class RejectedRecord:
 
 
 class LeftOut(StrEnum):
-    """Why a record is rightly no row; by these names receipts count them."""
+    """A reason why a record is rightly no row; by these names receipts count them."""
 
     TOMBSTONE = "tombstones"
     CONTROL_MESSAGE = "control_messages"

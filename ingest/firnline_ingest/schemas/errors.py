@@ -1,5 +1,5 @@
-"""Why a registry does not say what it has. All of it passes, or a person fixes it while the shards wait: none is a reason to
-call a record unusable.
+"""Errors of a registry that does not say what it has. All of it passes, or a person fixes it while the shards wait: none is a
+reason to call a record unusable.
 """
 
 from firnline_ingest.aws.next_steps import WHO_ASKED
@@ -47,7 +47,7 @@ class RegistryForbidden(SchemaRegistryError, Retryable):
 
 
 class RegistryStrange(SchemaRegistryError, Retryable):
-    """It answers, and not as a registry does: a wrong path, a portal's page, a body that is cut."""
+    """The registry answers, and not as a registry does: a wrong path, a portal's page, a body that is cut."""
 
     id = "FL-4104"
     causes = "The server at the registry's URL is not a registry: a wrong path, a page to log in"

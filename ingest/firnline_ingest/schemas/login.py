@@ -18,7 +18,7 @@ class Login(Protocol):
         """Raises LoginUnreadable."""
 
     def forget(self) -> None:
-        """It was refused: the next one may be another."""
+        """The login was refused: the next one may be another."""
 
 
 class BasicLogin:

@@ -44,7 +44,7 @@ class Refused:
     """The service's."""
 
     def row_of(self, rows: int) -> int:
-        """Its number, from 0, in a record of so many rows."""
+        """Returns the row's number, from 0, in a record of so many rows."""
         return min(max(0, self.place.row - 1), rows - 1)
 
 

@@ -68,7 +68,8 @@ class ShardRunner:
         return 0.0 if self._thread is None or self.over.is_set() else thread_blocked_s(self._thread)
 
     def leave(self) -> SdkBlocked:
-        """Its thread is left where it is; if it ever comes back, it finds the shard another's, and ends. Why it was left."""
+        """Leaves the shard's thread where it is; if it ever comes back, it finds the shard another's, and ends. Why it was
+        left."""
         error = SdkBlocked(self.request.work.key, self.blocked_s)
         log.error(
             "shard.abandoned", extra={"shard": str(self.request.work.key), "problem": error.id, "what": error.what}

@@ -1,4 +1,4 @@
-"""Why records could not be put into a stream."""
+"""Errors of records that could not be put into a stream."""
 
 from collections.abc import Sequence
 

@@ -44,7 +44,7 @@ def rsa_key(content: bytes) -> "RSAPrivateKey":
 
 
 class KeyForm(ValueError):
-    """Why a text holds no key that can be read."""
+    """A reason why a text holds no key that can be read."""
 
 
 def pkcs8_pem(key: "RSAPrivateKey") -> str:

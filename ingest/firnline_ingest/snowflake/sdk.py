@@ -165,8 +165,8 @@ class SdkChannels:
 
 
 def load_sdk(snowflake: SnowflakeConfig) -> "type[StreamingIngestClient]":
-    """Its client. Its runtime starts with the import, and reads its settings from the environment then, once. Raises
-    SdkUnusable.
+    """Returns the SDK's client. The SDK's runtime starts with the import, and reads its settings from the environment then,
+    once. Raises SdkUnusable.
     """
     os.environ.setdefault("SS_LOG_LEVEL", "error")
     os.environ.setdefault(MEMORY_LOOKS, str(MEMORY_LOOKS_MS))

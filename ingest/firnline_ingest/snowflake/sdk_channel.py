@@ -110,7 +110,7 @@ def state_of(status: "ChannelStatus") -> ChannelState:
 
 
 def _error_through(token: str | None) -> Position | None:
-    """It is for people to read: what is not a token of ours is left alone."""
+    """The text is for people to read: what is not a token of ours is left alone."""
     try:
         return Position.from_token(token) if token else None
     except ForeignToken:

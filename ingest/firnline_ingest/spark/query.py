@@ -85,7 +85,7 @@ class SparkQuery:
             self._query = writer.option("checkpointLocation", self.config.spark.checkpoint).start()
 
     def failure(self) -> FirnlineError | None:
-        """Why the query runs no more; None while it does."""
+        """Returns why the query runs no more; None while it does."""
         if self._query is None:
             return None
         try:

@@ -48,7 +48,7 @@ ISO = (
 
 
 def units_of(pattern: str) -> tuple[tuple[str, bool], ...]:
-    """Its parts in their order: letters with True, plain text with False. Raises ValueError."""
+    """Returns its parts in their order: letters with True, plain text with False. Raises ValueError."""
     units: list[tuple[str, bool]] = []
     used = set[str]()
     for unit in (found[0] for found in re.finditer(RUNS, pattern)):

@@ -160,7 +160,7 @@ class EksJobs:
         run.state, run.finished_at = state, self._clock()
 
     def _attempt(self, run: EksJobRun, namespace: str) -> str | None:
-        """Why it failed; None where it did not."""
+        """Returns why it failed; None where it did not."""
         try:
             with self._lock:
                 if run.state not in ACTIVE or self._is_stopped:

@@ -88,7 +88,7 @@ def executors_of(session: int) -> list[int]:
 
 
 def _check_consumers(stage: Stage, existing: str) -> None:
-    """Those that the engine registered are gone, and nobody else's."""
+    """Consumers that the engine registered are gone, and nobody else's."""
     left = [
         consumer["ConsumerARN"]
         for name in stage.streams

@@ -50,7 +50,7 @@ def _first() -> Iterator[Put]:
 
 
 def _second() -> Iterator[Put]:
-    """Those whose fate no configuration changes, so that the sums do not depend on where the kill falls."""
+    """Yields those whose fate no configuration changes, so that the sums do not depend on where the kill falls."""
     for n in range(FIRST, FIRST + SECOND):
         yield Put(as_json(n))
         if n % EVERY == 0:

@@ -21,7 +21,7 @@ def begin(world: World) -> None:
 
 @act(THEME, weight=3)
 def a_stream_appears(world: World) -> None:
-    """Its first records come before it is found."""
+    """The stream's first records come before it is found."""
     if _make(world):
         put_some(world)
         run_for(world, world.rng.choice((0.5, LOOK_S)))

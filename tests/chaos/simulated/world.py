@@ -178,7 +178,7 @@ class World:
 
     @property
     def listed_channels(self) -> set[str]:
-        """Those that the ledger knows."""
+        """Returns those that the ledger knows."""
         return {name for row in self.rows.values() for name in row.channels}
 
     def put_aggregate(

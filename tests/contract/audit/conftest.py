@@ -248,7 +248,7 @@ def iceberg_lane(request: pytest.FixtureRequest, environment: RunningEnvironment
 
 @pytest.fixture
 def columns_lane(environment: RunningEnvironment, tmp_path: Path) -> Lane:
-    """Its metadata is in columns of their own, as the blueprint makes them."""
+    """A lane whose metadata is in columns of their own, as the blueprint makes them."""
     options: dict[str, Any] = {"metadata": {"form": "columns", "push_time": True}}
     pipeline = Pipeline.model_validate({"stream": "s", "database": "D", "schema": "S", **options})
     own = [f"{name} {type_}" for name, type_ in metadata_columns(pipeline).items()]

@@ -171,7 +171,7 @@ def test_available_now_reads_on_behind_a_run_that_found_nothing(server: KinesisS
 
 
 def test_a_batch_does_not_give_up_among_empty_pages(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Its next batch would begin before them again."""
+    """The next batch would begin before them again."""
     monkeypatch.setattr(source, "PLAN_EVERY_S", 0.0)
     checkpoint = Checkpoint()
     with KinesisServer(FakeKinesis(clock=ManualClock(), read_limits=False, empty_page_every=2)) as server:

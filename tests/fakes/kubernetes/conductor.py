@@ -92,7 +92,7 @@ class Conductor:
         raise NotImplementedError
 
     def delete(self) -> None:
-        """Its object has been deleted: ends the driver, and has the object go once the driver's pod has gone."""
+        """Ends the driver, and has the object go once the driver's pod has gone."""
         raise NotImplementedError
 
     def see(self, document: Document) -> None:
@@ -261,7 +261,7 @@ class Conductor:
         return True
 
     def _waits(self) -> tuple[str, str] | None:
-        """Why the driver's container does not begin."""
+        """Returns why the driver's container does not begin."""
         found = self.manifest()
         if found.image not in self.cluster.images:
             return "ErrImagePull", f"failed to pull and unpack image {found.image!r}: not found"

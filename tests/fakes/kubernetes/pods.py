@@ -77,7 +77,7 @@ class Pods:
         self.api.apply(f"{self.folder.removesuffix('pods')}events/{event}", document, manager="kubelet")
 
     def leave(self, name: str) -> None:
-        """It is deleted, and its containers have their grace."""
+        """The pod is deleted, and its containers have their grace."""
         if name in self._uids:
             self.api.delete_own(f"{self.folder}/{name}", self._uids[name])
 

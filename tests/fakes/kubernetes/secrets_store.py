@@ -20,7 +20,7 @@ FOLDER = f"/apis/{VERSION}/namespaces/{{namespace}}/secretproviderclasses"
 
 
 def unmounted(api: ClusterClient, namespace: str, pod: Mapping[str, Any]) -> Iterator[str]:
-    """Why a volume of the pod is not mounted, as the kubelet's event says it: one for each such volume."""
+    """Yields why a volume of the pod is not mounted, as the kubelet's event says it: one for each such volume."""
     for volume in pod.get("volumes", ()):
         if volume.get("csi", {}).get("driver") == DRIVER and (why := _refusal(api, namespace, volume["csi"])):
             yield f'MountVolume.SetUp failed for volume "{volume["name"]}" : rpc error: code = Unknown desc = {why}'

@@ -39,7 +39,7 @@ def _of_associations(request: Request) -> Iterator[Access]:
 
 
 def tags_of(request: Request) -> dict[str, str]:
-    """Those that it asks for, and those of what it is about."""
+    """Returns those that it asks for, and those of what it is about."""
     found = dict[str, str]()
     for key, name in (("aws:RequestTag", "tags"), ("aws:ResourceTag", "ResourceTags")):
         given = request.parameters.get(name) or {}

@@ -37,7 +37,7 @@ def accesses(request: Request) -> Iterator[Access] | None:
 
 
 def _created(request: Request) -> Iterator[Access]:
-    """Its id is the service's: a policy can name it only by a tag."""
+    """The object's id is the service's: a policy can name it only by a tag."""
     yield Access("emr-containers:CreateVirtualCluster", "*", tags_of(request))
     if request.parameters.get("tags"):
         yield Access("emr-containers:TagResource", request.arn("/virtualclusters/*"), tags_of(request))

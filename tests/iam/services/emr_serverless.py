@@ -30,7 +30,7 @@ def accesses(request: Request) -> Iterator[Access] | None:
 
 
 def _created(request: Request, context: Mapping[str, str]) -> Iterator[Access]:
-    """Its id is the service's: a policy can name it only by a tag."""
+    """The object's id is the service's: a policy can name it only by a tag."""
     yield Access("emr-serverless:CreateApplication", "*", context)
     if request.parameters.get("tags"):
         yield Access("emr-serverless:TagResource", "*", context)

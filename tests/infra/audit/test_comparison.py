@@ -159,7 +159,7 @@ def test_a_check_sees_every_outcome_with_its_record(shard: Shard) -> None:
 
 
 def test_a_later_record_is_not_checked(shard: Shard) -> None:
-    """Its table may have grown a column since the audit looked."""
+    """The table may have grown a column since the audit looked."""
     shard.let_stand([109], ClaimStatus.AFTER_CLAIM)
     shard.check = lambda record, outcome, findings: findings.report(ProblemKind.CHANGED, outcome.position, "because")
     assert shard.compared().counts.changed == 9

@@ -69,7 +69,7 @@ BY_CONSUMER = ("SubscribeToShardEvent.MillisBehindLatest", {"StreamName": "order
 
 
 def test_the_lag_of_enhanced_fan_out_is_its_consumers_own() -> None:
-    """It makes no GetRecords call: an alarm on those, for which silence breaches, would ring for ever."""
+    """Enhanced fan-out makes no GetRecords call: an alarm on those, for which silence breaches, would ring for ever."""
     assert lags("polling") == [POLLED]
     assert lags("{fan_out: {consumer: engine}}") == [BY_CONSUMER]
     arn = "arn:aws:kinesis:eu-central-1:123456789012:stream/orders/consumer/engine:1700000000"

@@ -50,8 +50,8 @@ def sections(annotation: object) -> Iterator[type[BaseModel]]:
 
 
 def models(model: type[BaseModel]) -> Iterator[type[BaseModel]]:
-    """Those that a specification is made of. What the engine takes as a whole is not taken apart: it is dumped from its
-    model."""
+    """Yields the models that a specification is made of. What the engine takes as a whole is not taken apart: it is dumped from
+    its model."""
     yield model
     for field in model.model_fields.values():
         for inner in sections(field.annotation):
@@ -133,7 +133,7 @@ def other_values(value: Any, annotation: Any) -> Iterator[Any]:
 
 
 def other_sections(value: Any, model: type[BaseModel]) -> Iterator[BaseModel]:
-    """Those of the samples, and this one with one field changed."""
+    """Yields those of the samples, and this one with one field changed."""
     yield from (each for spec in samples() for each, _ in instances(spec) if type(each) is model and each != value)
     for name, field in model.model_fields.items() if isinstance(value, model) else ():
         for other in other_values(getattr(value, name), field.annotation):

@@ -102,7 +102,7 @@ def test_ctrl_c_while_a_package_is_imported_ends_the_command_in_one_line(package
 
 
 def test_ctrl_c_while_lines_are_put_ends_the_process_with_what_is_in(server: KinesisServer) -> None:
-    """It comes while put waits for further lines, and the stream refuses a hundred earlier ones."""
+    """The signal comes while put waits for further lines, and the stream refuses a hundred earlier ones."""
     command = [*FIRNLINE, "put", "orders", "-", "--region", "us-east-1", "--endpoint", server.endpoint, "--linger", "0"]
     with subprocess.Popen(command, stdin=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
         put_lines(process, 200)

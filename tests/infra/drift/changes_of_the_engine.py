@@ -109,7 +109,7 @@ def found_capacity(emr: Any, application: str) -> dict[str, Any]:
 
 
 def running_engine(made: Made) -> Iterator[Change]:
-    """It was started with an older configuration, and beats."""
+    """An engine that was started with an older configuration, and beats."""
     ledger = DynamoLedger(made.aws("dynamodb"), made.application)
     run = Run("old", "a machine", configuration="0" * 16, version="0.1.0")
     yield Change(partial(ledger.begin_run, run, None), f"engine application {made.application}", "configuration")

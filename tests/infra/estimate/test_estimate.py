@@ -165,7 +165,7 @@ def test_reads_of_idle_shards_are_counted_as_the_engine_makes_them_and_kinesis_b
 
 
 def test_the_images_that_the_environments_own_repository_keeps_are_counted() -> None:
-    """Its base once, and the newest hundred, a GB of which costs 0.1."""
+    """The base counts once, and the newest hundred, a GB of which costs 0.1."""
     own, given = spec_of("dev", "kubeflow", kubernetes={}), spec_of("dev", "kubeflow")
     part = "images in ECR, at most"
     assert parts(own, "kubernetes")[part] == pytest.approx((1 + 100 * 0.13) * 0.1)
@@ -173,7 +173,7 @@ def test_the_images_that_the_environments_own_repository_keeps_are_counted() -> 
 
 
 def test_a_cluster_that_is_made_is_counted_whole_and_an_adopted_one_by_the_engines_part() -> None:
-    """Its primary node, and a core node for each executor and the driver; 4 vCPUs each."""
+    """The cluster has a primary node, and a core node for each executor and the driver; 4 vCPUs each."""
     made = spec_of("dev", "emr_ec2", size={"shards": 4})
     load = Load.of(made)
     assert (load.cores, load.size.cores) == (12, 4)

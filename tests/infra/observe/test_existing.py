@@ -126,7 +126,7 @@ def test_a_table_that_a_statement_made_is_known_by_the_statement() -> None:
 
 
 def test_a_table_that_a_statement_only_alters_is_not_known_by_it() -> None:
-    """It stays in the state when the table goes to another owner and the refresh forgets the table itself."""
+    """The statement stays in the state when the table goes to another owner and the refresh forgets the table itself."""
     altered = resource("snowflake:index/execute:Execute", execute='ALTER TABLE "DB"."RAW"."T" SET ERROR_LOGGING = TRUE')
     assert not StackResources.of(state_of(altered)).has_table(QualifiedName.of("DB", "RAW", "T"))
 

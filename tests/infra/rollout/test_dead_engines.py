@@ -94,7 +94,7 @@ def test_an_engine_that_beats_is_left_alone_at_once(deployed: World) -> None:
 
 
 def test_an_engine_that_beats_is_not_stopped_because_of_a_shard_that_it_can_not_read(deployed: World) -> None:
-    """It is one of the last deployer's, who was killed; what keeps it from a shard would keep the next one from it."""
+    """The engine is one of the last deployer's, who was killed; what keeps it from a shard would keep the next one from it."""
     deployed.idle.add(OLD.hash)
     deployed.roll_out().records.begin(OLD.hash, {}).end(Outcome.FAILED, "by the way")
     deployed.roll_out().deploy(OLD)

@@ -44,7 +44,7 @@ def test_an_engine_that_a_person_started_in_between_is_not_taken_for_the_new_one
 
 
 def test_an_engine_of_a_person_beside_a_run_of_ours_is_not_asked_to_stop(deployed: World) -> None:
-    """Its service starts the run's program again and again, and the lease refuses it."""
+    """The run's service starts the run's program again and again, and the lease refuses it."""
     deployed.engines[0].holds, holds = "", deployed.engines[0].holds
     deployed.engines[0].age_s = -1_000_000
     deployed.ledger.end_run(holds)

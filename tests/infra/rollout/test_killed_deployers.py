@@ -82,7 +82,7 @@ def asked_to_stop(world: World) -> None:
 
 
 def test_an_engine_that_was_asked_to_stop_is_no_reason_to_do_nothing(deployed: World) -> None:
-    """It ends within minutes, and nothing would run."""
+    """The engine ends within minutes, and nothing would run."""
     asked_to_stop(deployed)
     found = deployed.roll_out().deploy(OLD)
     deployed.sleep(10 * PROVES_S)

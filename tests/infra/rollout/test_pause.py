@@ -59,7 +59,7 @@ def test_that_it_is_paused_is_said_once_the_ledger_says_so() -> None:
 
 
 def test_a_shard_that_a_plan_from_before_the_pause_begins_late_is_waited_for() -> None:
-    """Its executor came when the others had long given their channels back."""
+    """The shard's executor came when the others had long given their channels back."""
     engine = Engine(stops_after_s=0)
     sleep, late_s = engine.sleep, UNWRITTEN_S + EPOCH_S - 5
 

@@ -61,7 +61,7 @@ def test_the_time_of_one_roll_out_is_none_of_the_next(deployed: World) -> None:
 
 
 def test_an_engine_that_does_not_listen_has_no_phase_of_proof(deployed: World) -> None:
-    """It does not listen, so its proof never comes; what was waited for is the end of its run."""
+    """The engine does not listen, so its proof never comes; what was waited for is the end of its run."""
     deployed.engines[0].is_deaf = True
     found = deployed.roll_out().deploy(NEW)
     assert Phase.PROOF not in found.phases
@@ -276,7 +276,7 @@ def test_a_token_is_of_the_deployment_so_the_same_content_can_be_started_again(d
 
 
 def test_what_was_started_behind_its_back_is_seen_right_before_the_start(deployed: World) -> None:
-    """Its service starts again by itself, or a person does."""
+    """The run's service starts again by itself, or a person does."""
     is_gone = deployed.is_gone
 
     def started_meanwhile(run: Run) -> bool:

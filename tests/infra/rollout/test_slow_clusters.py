@@ -9,7 +9,7 @@ from tests.infra.rollout.world import NEW, World
 
 
 def slow(seconds: float) -> World:
-    """Its engines report that Spark is up so long after they took the application, and open shards then."""
+    """A world whose engines report that Spark is up so long after they took the application, and open shards then."""
     world = World()
     sleep, reads = world.sleep, world._reads
     up: set[str] = set()

@@ -116,7 +116,7 @@ def test_who_wants_it_in_turn_gets_it_in_turn(deployed: World) -> None:
 
 
 def test_an_engine_that_does_not_say_of_which_start_it_is_is_stopped_first(deployed: World) -> None:
-    """It is of an older release: nobody could tell it from the one that stands by."""
+    """The engine has an older release: nobody could tell it from the one that stands by."""
     held = deployed.ledger.current_run()
     assert held is not None
     deployed.ledger.end_run(held.run_id)
@@ -134,7 +134,7 @@ def test_an_old_engine_that_does_not_listen_is_cancelled_and_followed(deployed: 
 
 
 def test_a_run_that_its_service_does_not_let_go_of_does_not_undo_a_roll_out_that_has_happened(deployed: World) -> None:
-    """Its engine has given the application back, so nothing of it can write."""
+    """The run's engine has given the application back, so nothing of it can write."""
 
     def ends(engine, state: RunState, reason: str) -> None:
         if engine is deployed.engines[0] and engine.holds:

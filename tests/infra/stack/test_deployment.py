@@ -128,7 +128,7 @@ def test_an_engine_of_the_embedded_clouds_is_told_where_they_are(world: World) -
 def test_a_job_of_an_embedded_runtime_runs_beside_its_bucket_and_every_command_is_given_its_document(
     world: World,
 ) -> None:
-    """Its dead letters and its checkpoint are where the stack has them; those of this machine are for an engine by hand."""
+    """The job's dead letters and its checkpoint are where the stack has them; those of this machine are for an engine by hand."""
     names = {"account": "FIRNLINE-LOCAL", "user": "U", "private_key": {"secret_arn": "arn"}}
     of_stack = {"dead_letters": {"s3": "s3://b/letters/"}, "spark": {"checkpoint": "s3://b/"}}
     made = {"aws": {"region": "us-east-1", "endpoints": {}}, "snowflake": names, **of_stack}

@@ -137,7 +137,7 @@ class Disk:
 
 @pytest.fixture
 def store(tmp_path: Path) -> LocalFolder:
-    """It has one letter."""
+    """A store that has one letter."""
     store = LocalFolder(tmp_path)
     store.put([letter(1)])
     return store

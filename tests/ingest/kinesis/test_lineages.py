@@ -56,7 +56,7 @@ def world() -> World:
 
 @pytest.fixture
 def fifty(world: World) -> World:
-    """Its fifty streams were planned once."""
+    """A planner, whose fifty streams were planned once."""
     for stream in STREAMS:
         world.kinesis.create_stream(stream, shards=2)
     world.planned = world.lineages()

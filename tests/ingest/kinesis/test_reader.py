@@ -20,7 +20,7 @@ def test_a_shard_is_read_in_order_from_its_trim_horizon(shard: Shard) -> None:
 
 
 def test_reading_goes_on_at_a_position_and_its_record_is_handed_over_once_more(shard: Shard) -> None:
-    """It may be an aggregate, of which only whoever takes it apart knows what is beyond the position."""
+    """The record may be an aggregate, of which only whoever takes it apart knows what is beyond the position."""
     shard.stream.shard(records=3)
     second = Position(shard.stream.shards[0].records[1].sequence_number)
     reader = shard.reader(After(second))

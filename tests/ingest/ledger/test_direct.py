@@ -127,7 +127,7 @@ def test_what_is_no_success_is_made_again(server: Server, first: bytes | None) -
 
 
 def test_a_write_that_arrived_and_was_not_answered_is_known_for_our_own(server: Server) -> None:
-    """It is made again, its own first success refuses it, and the row that is there is the one that was written."""
+    """The write is made again, its own first success refuses it, and the row that is there is the one that was written."""
     ledger = DynamoLedger(table_of(server).client, "ledger")
     row = ShardRow(key=ShardKey("events", 1, "shardId-1"), start=TrimHorizon(), fence=Fence(1, "me"))
     server.answers.append(NOTHING)

@@ -285,7 +285,7 @@ def test_every_shard_becomes_readable_and_never_before_its_parents_ended(tree: L
 
 
 def test_a_shard_that_is_begun_late_is_ours_since_the_first_shards_were_listed() -> None:
-    """It was left out, or its parents were: what arrived since then and left retention is a loss."""
+    """The shard was left out, or its parents were: what arrived since then and left retention is a loss."""
     tree = lineage(ListedShard("root"), ListedShard("late", ("never-listed",)))
     rows = {"root": replace(row("root"), since_ms=100, tip_ms=900)}
     (late,) = [each for each in planned_starts(tree, rows, {"root": "h", "late": "h"}) if each.shard == "late"]

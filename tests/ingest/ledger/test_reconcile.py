@@ -45,7 +45,7 @@ def missed(row: ShardRow, by: str = "run/5", seen: int | None = None) -> ShardRo
 
 
 def by_pipe(row: ShardRow, made: str) -> ShardRow:
-    """Its channel was opened through a pipe that is not there any more."""
+    """A shard whose channel was opened through a pipe that is not there any more."""
     return with_channel(row, target=replace(TARGET, pipe="P", pipe_created_on=made))
 
 

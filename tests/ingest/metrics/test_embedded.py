@@ -80,7 +80,7 @@ def all_lines_of(
 
 
 def lines_of(receipts: list[Receipt], capsys: pytest.CaptureFixture[str], **options: Any) -> list[dict[str, Any]]:
-    """Those of streams."""
+    """Returns the lines of streams."""
     return [line for line in all_lines_of(receipts, capsys, **options) if "Stream" in line]
 
 

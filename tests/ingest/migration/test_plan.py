@@ -217,7 +217,7 @@ def test_openflow_takes_records_in_whole_so_nothing_of_an_aggregate_is_left() ->
 
 
 def test_a_sub_sequence_number_of_openflow_is_remarked_and_the_record_is_not_begun_again() -> None:
-    """It may be an older checkpoint's: from there on, an aggregate that was taken in whole would come again."""
+    """The number may be an older checkpoint's: from there on, an aggregate that was taken in whole would come again."""
     row = {"streamName": "orders", "shardId": shard(0), "sequenceNumber": "49005", "subSequenceNumber": 3}
     migration = of_openflow(row)
     (written,) = migration.rows

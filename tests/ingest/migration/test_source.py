@@ -21,7 +21,7 @@ from tests.ingest.migration.world import APP, World, no_wait
 
 @pytest.mark.parametrize("name", RECORDED)
 def test_leases_that_the_stopped_library_still_owns_are_no_reason_to_refuse(dynamodb: Any, name: str) -> None:
-    """It leaves its name in them. What tells is that their counters stand still."""
+    """The library leaves its name in them. What tells is that their counters stand still."""
     world = World(dynamodb, name)
     assert any("leaseOwner" in item for item in world.items)
     assert planned(world.watched(), world.lineage, None).problems == ()

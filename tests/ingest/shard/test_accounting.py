@@ -101,7 +101,7 @@ def test_every_record_is_a_row_a_letter_or_filtered_and_the_sum_is_right(world: 
 
 
 def test_a_callable_that_hangs_is_named_as_where_its_shard_is(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
-    """It is not ended: a thread can't be. Whoever looks is told."""
+    """The thread is not ended: one can't be. Whoever looks is told."""
     module = ModuleType("firnline_test_functions")
     monkeypatch.setitem(sys.modules, module.__name__, module)
     world.configure(transforms=[{"type": "callable", "callable": f"{module.__name__}:f", "version": "1"}])

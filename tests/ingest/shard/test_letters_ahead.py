@@ -100,7 +100,7 @@ def test_only_whoever_begins_at_the_oldest_record_takes_such_records_in_again(
 
 @pytest.mark.parametrize("count", range(10))
 def test_a_record_that_snowflake_refused_is_no_row_after_a_restart(world: World, count: int) -> None:
-    """It would be taken by then: but its letter is kept, and a replay of it would double the row."""
+    """Snowflake would take the record by then: but its letter is kept, and a replay of it would double the row."""
     world.put(*range(4))
     has_letters: list[bool] = []
 

@@ -312,7 +312,7 @@ def test_what_left_between_a_first_start_at_the_horizon_and_the_next_one_is_an_u
 
 @pytest.mark.parametrize("is_closed", [False, True], ids=["open", "closed"])
 def test_a_shard_whose_first_records_were_read_and_that_is_empty_now_has_lost_them(past: Past, is_closed: bool) -> None:
-    """Its retention was lowered and raised again, and whether rows of them were committed is not known."""
+    """The stream's retention was lowered and raised again, and whether rows of them were committed is not known."""
     past.put(*range(4))
     past.die_at(EpochStep.APPENDED)
     assert past.row.first_read is not None

@@ -156,7 +156,7 @@ def answered(code: str, status: int | None) -> ClientError:
 def test_records_of_a_request_that_was_refused_whole_are_not_in_and_of_others_nothing_is_known(
     kinesis: FakeKinesis, error: Exception, unknown: int
 ) -> None:
-    """Those behind it, which were never put, are not in either."""
+    """Records behind it, which were never put, are not in either."""
     client = Watched(kinesis)
 
     def put(**_: Any) -> Any:

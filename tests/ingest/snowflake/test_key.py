@@ -1,4 +1,4 @@
-"""Why a private key in Secrets Manager can't be read: each cause has its own error, and so its own next step."""
+"""Reasons why a private key in Secrets Manager can't be read: each cause has its own error, and so its own next step."""
 
 from pathlib import Path
 from typing import Any

@@ -53,7 +53,7 @@ def test_a_question_that_the_sdk_never_answers_costs_its_client() -> None:
 
 
 def test_a_client_whose_rows_never_arrive_is_made_again_by_the_second_channel_that_is_opened_for_it() -> None:
-    """Its sending has died, or its cache of states: nothing that it is asked says so."""
+    """The client's sending has died, or its cache of states: nothing that it is asked says so."""
     now = [0.0]
     dead, new = Client(), Client()
     channels = Channels(dead, new, watch_clock=lambda: now[0])

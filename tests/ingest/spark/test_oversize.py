@@ -305,7 +305,7 @@ def test_a_journal_is_read_once_by_a_run_however_many_rounds_it_has(world: World
 def test_a_journal_that_was_removed_with_its_dead_letters_is_begun_anew(
     world: World, batches_of_a_person: int, is_refused: bool
 ) -> None:
-    """Its numbers come again, and what is remembered of the old ones is about other dead letters."""
+    """The journal's numbers come again, and what is remembered of the old ones is about other dead letters."""
     bad = LARGE.replace(b"xxx", b"bad")
     world.keep(letter(100), letter(101, bad if is_refused else LARGE))
     rounds = world.rounds()

@@ -33,7 +33,7 @@ def test_no_shard_is_begun_by_a_run_that_is_over_or_was_displaced(world: World, 
 
 
 def test_nothing_of_a_paused_stream_is_sent_until_it_is_resumed(world: World) -> None:
-    """Its table may be changed meanwhile, in several statements."""
+    """The stream's table may be changed meanwhile, in several statements."""
     world.keep(letter(100), letter(200, shard=TWO))
     world.ledger.pause("orders", True)
     rounds = world.rounds()

@@ -70,7 +70,7 @@ def test_a_stream_that_is_not_there_stops_only_its_own_pipeline(world: World) ->
 
 
 def test_a_stream_that_is_being_made_is_not_ready_and_is_planned_once_it_is(world: World) -> None:
-    """Its summary is there from the beginning, its shards are not."""
+    """The stream's summary is there from the beginning, its shards are not."""
     clock = ManualClock()
     world.kinesis = FakeKinesis(clock=clock, creating_s=30)
     world.create("a")

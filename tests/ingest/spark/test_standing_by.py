@@ -141,7 +141,7 @@ def test_what_failed_while_it_was_prepared_is_told_and_raised(world: World) -> N
 
 
 def test_a_newer_standby_has_its_place_and_it_takes_nothing_any_more(world: World) -> None:
-    """Its deployer was taken for dead, and wakes up."""
+    """The older standby's deployer was taken for dead, and wakes up."""
     newer = Standby("newer", "another process", "3-c")
     world.at |= {
         30: lambda: world.ledger.stand_by(newer, world.ledger.standby()),

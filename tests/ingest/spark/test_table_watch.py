@@ -140,7 +140,7 @@ def test_a_table_that_goes_between_two_statements_has_no_columns_dropped(caplog:
 
 
 def test_a_user_that_may_no_longer_ask_keeps_no_other_pipelines_table_from_being_looked_at() -> None:
-    """Its session dies between two questions of one look; each pipeline may have a user of its own."""
+    """The user's session dies between two questions of one look; each pipeline may have a user of its own."""
     asked: list[str] = []
 
     def described(target: TargetTable) -> dict[str, TableColumn]:

@@ -84,7 +84,7 @@ SETTLES = {each.name: tuple(each.settles.split()) for each in QUESTIONS} | stori
 
 
 def database_of(run: Run) -> str:
-    """Its user is <database>_USER, which ingests as <database>_INGEST."""
+    """Returns the database's name; its user is <database>_USER, which ingests as <database>_INGEST."""
     return f"{run.snowflake}_ASKED"
 
 

@@ -107,7 +107,7 @@ class Recorded(DepthFirstTraverser):  # type: ignore[misc]
 
 
 def drawn(node: Any) -> Any:
-    """Its tree, with what stands above each part."""
+    """Returns its tree, with what stands above each part."""
     if not isinstance(node, Node):
         return node
     return node.type, node.parent and node.parent.type, [drawn(each) for each in node.children or ()]

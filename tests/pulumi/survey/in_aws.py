@@ -202,7 +202,7 @@ def _repositories(client: Client) -> Found:
 
 
 def _security_groups(client: Client) -> Found:
-    """Those that somebody made: each VPC has one by itself."""
+    """Yields the groups that somebody made: each VPC has one by itself."""
     for told in client("ec2").describe_security_groups()["SecurityGroups"]:
         if told["GroupName"] != "default":
             opens = [each["UserIdGroupPairs"] or each["IpRanges"] for each in told["IpPermissions"]]

@@ -184,7 +184,7 @@ class RecordSchema:
         return "{" + ",".join(members) + "}"
 
     def _found(self, name: str, namespace: str) -> tuple[str, Any, str]:
-        """Its full name, the schema, and the namespace of names inside of it."""
+        """Returns its full name, the schema, and the namespace of names inside of it."""
         full = f"{namespace}.{name}" if namespace and "." not in name else name
         if full not in self._named:
             raise _malformed(f"its schema has no {full}")
@@ -245,7 +245,7 @@ class _Named(NamedTuple):
 
 
 def _full_name(schema: dict[str, Any], namespace: str) -> tuple[str, str]:
-    """Its full name, and the namespace of the names inside of it."""
+    """Returns its full name, and the namespace of the names inside of it."""
     name = schema["name"]
     if "." not in name:
         inside = schema.get("namespace", namespace) or ""

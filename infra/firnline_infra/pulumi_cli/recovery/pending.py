@@ -65,7 +65,7 @@ def pending_create(resource: Mapping[str, Any]) -> PendingCreate:
 
 
 def why_foreign(wanted: Properties, found: Properties) -> str | None:
-    """Why the object that exists is not the one that the create was making, or None if it is.
+    """Returns why the object that exists is not the one that the create was making, or None if it is.
 
     It is, if it carries the tags or the comment of the create. An object that can carry neither (an alias, a policy's
     attachment) has to equal what would have been made. `wanted` are the create's inputs, `found` the object's properties.

@@ -103,7 +103,7 @@ def _ledger(spec: EnvironmentSpec, blueprint: Blueprint) -> Iterator[PolicyState
 
 
 def _private_key(spec: EnvironmentSpec, blueprint: Blueprint) -> Iterator[PolicyStatement]:
-    """Those that the engine writes with: a pipeline may have a user of its own."""
+    """Yields those that the engine writes with: a pipeline may have a user of its own."""
     of_engine = (each for each in SECRET.all_rows(blueprint) if own_name(each) != blueprint.names.reader_secret)
     if arns := tuple(secret_arn_of(each, Arns(spec)) for each in of_engine):
         yield allow("OpenPrivateKey", OPEN_KEY, resources=arns)

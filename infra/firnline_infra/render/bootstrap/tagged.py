@@ -204,7 +204,7 @@ def _tag_new_in_ec2(spec: EnvironmentSpec, sid: str, resources: tuple[str, ...],
 
 
 def _linked_role(spec: EnvironmentSpec, sid: str, role: str, service: str) -> PolicyStatement:
-    """It lies under the service's name."""
+    """The role lies under the service's name."""
     partition = spec.aws.partition
     roles = tuple(Arns(spec).role(f"aws-service-role/{name}/{role}") for name in service_names(service, partition))
     return allow(sid, LINKED_ROLE, resources=roles, conditions=is_service("iam:AWSServiceName", service, partition))

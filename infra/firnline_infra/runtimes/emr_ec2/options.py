@@ -81,5 +81,5 @@ class EmrEc2(Section):
         return spark_of(self.release)
 
     def lacks_python(self, wanted: str) -> str:
-        """Why the release does not run that Python; empty if it does."""
+        """Returns why the release does not run that Python; empty if it does."""
         return lacks_python(self.release, wanted, PYTHONS)

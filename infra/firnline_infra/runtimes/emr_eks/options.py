@@ -47,5 +47,5 @@ class EmrEks(Section):
         return spark_of(self.release)
 
     def lacks_python(self, wanted: str) -> str:
-        """Why the release does not run that Python; empty if it does."""
+        """Returns why the release does not run that Python; empty if it does."""
         return lacks_python(self.release, wanted, PYTHONS)

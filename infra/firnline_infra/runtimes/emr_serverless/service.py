@@ -226,7 +226,7 @@ def _run(found: Mapping[str, Any]) -> Run:
 
 
 def _of_the_driver(keys: list[str]) -> list[str]:
-    """Those of all attempts, oldest first. A streaming job has a folder for each: attempts/<n>/."""
+    """Returns those of all attempts, oldest first. A streaming job has a folder for each: attempts/<n>/."""
     return sorted((key for key in keys if DRIVER in key), key=lambda key: (_attempt(key), key))
 
 

@@ -158,7 +158,8 @@ class OperatorService:
         return replace(run, reason=reason, waits_for=waits_for(reason))
 
     def _waits_for(self, run: Run) -> str:
-        """Why a pod does not start: an image that can't be pulled, a node that is not there, a volume that is not mounted."""
+        """Returns why a pod does not start: an image that can't be pulled, a node that is not there, a volume that is not
+        mounted."""
         path = f"/api/v1/namespaces/{self.namespace}/pods"
         found = self.api.get(path, labelSelector=self._selector(run)) or {"items": ()}
         return "; ".join(filter(None, map(self.why_it_waits, found["items"])))

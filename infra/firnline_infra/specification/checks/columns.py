@@ -53,7 +53,7 @@ def _structured_metadata_has_a_part(spec: EnvironmentSpec) -> Iterator[str]:
 
 
 def _an_interactive_table_keeps_what_it_is_sent(spec: EnvironmentSpec) -> Iterator[str]:
-    """Its schema doesn't evolve (create-interactive-table): a key without a column is dropped, row by row."""
+    """The table's schema doesn't evolve (create-interactive-table): a key without a column is dropped, row by row."""
     for each in target_tables(spec):
         pipeline = each.pipeline
         if pipeline.table_kind is not TableKind.INTERACTIVE:

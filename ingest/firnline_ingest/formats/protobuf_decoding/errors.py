@@ -1,4 +1,4 @@
-"""Why a schema is not decoded. Its records are dead letters that say so."""
+"""Errors of a schema that is not decoded. Its records are dead letters that say so."""
 
 
 class ProtoRefused(Exception):

@@ -90,7 +90,8 @@ VIRTUAL_CLUSTER = AwsKind(  # a name is not unique; a namespace is. Nothing but 
 
 
 def _association(it: Subject) -> dict[str, str]:
-    """Its id is known within its cluster alone: it is imported as `cluster,id`. Raises ValueError for an id alone."""
+    """The association's id is known within its cluster alone: it is imported as `cluster,id`. Raises ValueError for an id
+    alone."""
     cluster, _, id_ = it.id.rpartition(",")
     cluster = cluster or it.inputs.get("clusterName", "")
     if not cluster:

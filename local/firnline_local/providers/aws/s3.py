@@ -336,7 +336,7 @@ def _put_versioning(it: Subject) -> None:
 
 
 def _suspend_versioning(it: Subject) -> None:
-    """It can't be removed."""
+    """Versioning can't be removed."""
     if it.ask("get_bucket_versioning").get("Status") == "Enabled":
         it.ask("put_bucket_versioning", VersioningConfiguration={"Status": "Suspended"})
 

@@ -25,7 +25,7 @@ def _set_policy(it: Subject) -> None:
 
 
 def _remove_secret(it: Subject) -> None:
-    """Its name stays taken for as many days as it can be restored; for none where that is 0."""
+    """The secret's name stays taken for as many days as it can be restored; for none where that is 0."""
     days = it.value("recoveryWindowInDays")
     it.ask("delete_secret", **({"RecoveryWindowInDays": days} if days else {"ForceDeleteWithoutRecovery": True}))
 

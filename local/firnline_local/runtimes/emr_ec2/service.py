@@ -131,7 +131,7 @@ class ClustersOnEc2(RuntimeService):
         return {}
 
     def terminate_job_flows(self, given: Mapping[str, Any]) -> Content:
-        """Those that are not protected end also where others are (API reference, TerminateJobFlows)."""
+        """Clusters that are not protected end also where others are (API reference, TerminateJobFlows)."""
         clusters = [self._cluster(each) for each in given["JobFlowIds"]]
         for cluster in clusters:
             if not cluster.is_protected:
@@ -188,7 +188,7 @@ class ClustersOnEc2(RuntimeService):
 
 
 def page(name: str, items: list[Any], given: Mapping[str, Any]) -> Content:
-    """Up to 50; markers say how many were answered before. Raises ServiceError for one that is not."""
+    """Returns up to 50; markers say how many were answered before. Raises ServiceError for one that is not."""
     marker = given.get("Marker", "0")
     if not marker.isdecimal():
         raise invalid_request("Marker is not valid.")

@@ -185,7 +185,7 @@ class ClusterSteps:
             threading.Thread(target=self._terminate, args=(self._cluster,), name=self._cluster.id, daemon=True).start()
 
     def _run(self, step: Step) -> str | None:
-        """Why it failed; None where it did not."""
+        """Returns why it failed; None where it did not."""
         try:
             with self._lock:
                 if self._cluster.is_over:

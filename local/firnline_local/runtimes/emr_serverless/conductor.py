@@ -15,7 +15,7 @@ TICK_S = 1.0
 
 
 class Conductor:
-    """Its threads and its callers share the service's lock, which is held for every change of a run."""
+    """A conductor, whose threads and callers share the service's lock, which is held for every change of a run."""
 
     def __init__(self, launch: Launcher, lock: "threading.RLock", clock: Callable[[], datetime]) -> None:
         self._launch = launch
@@ -114,7 +114,7 @@ class Conductor:
         return run.is_cancel_asked or self._is_stopped
 
     def _attempt(self, run: JobRun) -> str | None:
-        """Why it failed; None where it did not."""
+        """Returns why it failed; None where it did not."""
         try:
             with self._changed:
                 if self._is_over(run):

@@ -64,7 +64,7 @@ class Container:
         return self._host.poll() is not None
 
     def wait(self) -> int:
-        """Its exit status, minus the number of a signal that ended it, when nothing of it runs any more."""
+        """Returns the exit status, minus the number of a signal that ended it, when nothing of it runs any more."""
         said = self._said()
         if not said and self.pid:  # the host itself was killed
             end_session(self.pid, self._territory)

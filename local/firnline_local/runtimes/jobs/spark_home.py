@@ -50,7 +50,7 @@ class Spark:
 
 
 def artefact_of(jar: Path) -> str:
-    """Its name without the version: two versions of one library in one JVM fail in unreadable ways."""
+    """Returns the jar's name without the version: two versions of one library in one JVM fail in unreadable ways."""
     return re.split(r"-\d", jar.name, maxsplit=1)[0]
 
 
@@ -199,7 +199,7 @@ class Archives:
         return place
 
     def _fetch(self, bucket: str, key: str, place: Path, s3: Any) -> None:
-        """It is there whole, or not at all."""
+        """The file is there whole, or not at all."""
         self.kept.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryDirectory(dir=self.kept) as scratch:
             file = Path(scratch) / Path(key).name

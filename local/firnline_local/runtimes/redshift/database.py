@@ -193,7 +193,7 @@ class RedshiftDatabase(DatabaseCatalog):
         return ResultSet(columns, found.fetchall())
 
     def _refresh(self, view: StoredView, how: str) -> str | None:
-        """Why it failed; None where it did not."""
+        """Returns why it failed; None where it did not."""
         now, problem, scanned = datetime.now(UTC), None, list[ScannedRecord]()
         try:
             if view.schema is not None:

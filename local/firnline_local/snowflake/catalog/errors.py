@@ -64,7 +64,7 @@ class InvalidIdentifier(SqlError):
 
 
 class DoesNotExist(SqlError):
-    """It may also exist out of the role's sight: Snowflake doesn't tell the two apart, and neither do we."""
+    """The object may also exist out of the role's sight: Snowflake doesn't tell the two apart, and neither do we."""
 
     code = "002003"
     sql_state = "42S02"

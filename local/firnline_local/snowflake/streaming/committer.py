@@ -115,7 +115,7 @@ class StepWriter:
             channel.invalidate(error)
 
     def _read(self, channel: StreamingChannel, appends: list[Append], at: datetime) -> _Outcome:
-        """Up to the first request that the table can't evolve for, and what to say about that one."""
+        """Reads up to the first request that the table can't evolve for, and what to say about that one."""
         table = channel.pipe.table
         evolves = table.enable_schema_evolution and may_evolve(self._catalog, channel.role, table)
         reader = reader_of(channel.pipe, evolves=evolves, known=channel.known_columns)

@@ -138,7 +138,7 @@ def test_a_displaced_engine_ends_at_once_with_a_status_of_its_own_and_writes_not
 
 
 def test_an_epoch_of_a_displaced_engine_never_comes_back_to_spark(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Its commit would stand in the checkpoint in front of the other engine's."""
+    """The epoch's commit would stand in the checkpoint in front of the other engine's."""
     in_epoch, go_on = threading.Event(), threading.Event()
     monkeypatch.setattr(job_module, "BEAT_S", 3600.0)  # frozen: the heart has not noticed yet
 

@@ -84,7 +84,7 @@ def test_what_keeps_it_from_standing_by_ends_it_and_nothing_of_the_old_one(ledge
 
 
 def test_one_that_was_let_in_before_is_an_engine_like_any_other(ledger: MemoryLedger) -> None:
-    """Its service starts it again after a crash: the name is still that of the attempt before."""
+    """The standby's service starts it again after a crash: the name is still that of the attempt before."""
     dead = Run("dead", "the attempt before", start=TOKEN)
     assert ledger.begin_run(dead, OLD)
     spark = StandIn(read_on, ledger=ledger)
