@@ -71,7 +71,7 @@ def takers() -> dict[str, list[type[Section]]]:
 
 
 def refusal(key: str, value: str) -> str:
-    """Why no option of that name takes the value; empty where one does, or where it is no option's name."""
+    """Returns why no option of that name takes the value; empty where one does, or where it is no option's name."""
     *way, name = key.split(".")
     if way and way[-1] in takers() and name not in takers():
         return f"{name} is an option of no section"

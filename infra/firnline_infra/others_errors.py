@@ -29,7 +29,7 @@ OTHERS = (
         _ids(1, 3), "FL-1001", "A document with mistakes is refused before anything begins, with all of them at once."
     ),
     OtherErrors(
-        _ids(2, 18, 1006), "FL-3001", "What the key's place holds is not a private key of RSA, or it is encrypted."
+        _ids(2, 18, 1006), "FL-3001", "The text at the key's place is not an RSA private key, or it is encrypted."
     ),
     OtherErrors(
         _ids(5, 6, 14, 15, 20),
@@ -78,7 +78,7 @@ OTHERS = (
     OtherErrors(
         _ids(2007, 2009, 3005),
         "FL-6106",
-        "The engine makes no object: `firnline up` does, and says which statement was refused.",
+        "The engine creates no object: `firnline up` does, and says which statement was refused.",
     ),
     OtherErrors(_ids(2012), "FL-3105", "A column of another type than `metadata.form` rejects each row."),
     OtherErrors(
@@ -111,7 +111,7 @@ OTHERS = (
     OtherErrors(
         _ids(5027),
         "FL-3135",
-        "What Snowflake has not committed is not proven: the shard waits, reopens its channel and sends it again.",
+        "Rows that Snowflake has not committed are not proven: the shard waits, reopens its channel and sends it again.",
     ),
     OtherErrors(
         _ids(5028), "FL-2202", "A channel that can't be opened is tried again; the shard says so after three minutes."

@@ -32,7 +32,7 @@ class RowKeys:
     """What flattens the rows, and the delimiter; None where a value may be an object."""
 
     def absence(self, path: Sequence[str]) -> str:
-        """Why no row has something at the path; empty where one may."""
+        """Returns why no row has something at the path; empty where one may."""
         first = path[0]
         if first in self.gone:
             return f"{self.gone[first]}."
@@ -78,7 +78,7 @@ def keys_of_rows(pipeline: Pipeline) -> RowKeys:
 
 def _of_format(pipeline: Pipeline) -> RowKeys:
     if pipeline.format.type == "cloudwatch_logs":
-        gone = {name: f"{name} is of the envelope, and a row is one of its events" for name in OF_THE_ENVELOPE}
+        gone = {name: f"{name} belongs to the envelope, and a row is one of its events" for name in OF_THE_ENVELOPE}
         return RowKeys(known=frozenset(EVENT_KEYS), gone=gone)
     made = frozenset(pipeline.content_keys)
     return RowKeys(made, made, made_by="format") if made else RowKeys()

@@ -107,7 +107,7 @@ def test_a_run_that_fails_ends_it_and_the_next_one_goes_on(server: KinesisServer
 
 
 def test_a_batch_that_is_run_again_says_nothing_of_what_arrived_since(server: KinesisServer, tmp_path: Path) -> None:
-    """It came to the tip before; the run behind it does not, and one more has to follow."""
+    """The run before came to the tip; the one behind it does not, and one more has to follow."""
     writer = Writer(options_of(server, tmp_path, maxRecordsPerShard="4"), Checkpoint())
     put(server.kinesis, 0, 2)
     writer.kill_at = "after the sink"

@@ -81,7 +81,7 @@ def test_what_a_row_may_have_is_taken(expression: str) -> None:
         ("$1:record_content", {"format": {"type": "text"}}, "keys keep their case, and it is called RECORD_CONTENT."),
         ("$1:x", {"format": {"type": "bytes", "column": "B"}}, "expected one of: B."),
         ("$1:loggroup", LOGS, "it is called logGroup."),
-        ("$1:logEvents", LOGS, "logEvents is of the envelope, and a row is one of its events."),
+        ("$1:logEvents", LOGS, "logEvents belongs to the envelope, and a row is one of its events."),
         ("$1:a", after({"type": "exclude", "fields": ["a", "b.c"]}), "transforms[0] excludes it."),
         ("$1:a.x", after({"type": "rename", "fields": {"a": "b"}}), "transforms[0] renames it, and it is called b."),
         ("$1:a.b", after({"type": "flatten"}), "transforms[0] flattens records, and it is called a_b."),
