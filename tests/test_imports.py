@@ -107,10 +107,10 @@ ROOMS_BELOW = {
     "infra.blueprint": ("environment specification ingest.config ingest.errors ingest.identifiers ingest.permissions"),
     "infra.artefact": "blueprint runtimes s3a specification ingest.__main__ ingest.activity ingest.config ingest.errors",
     "infra.cli": (
-        "accounts artefact audit blueprint doctor drift error_catalog estimate keys observe others_errors policy redshift render "
-        "rollout runtimes specification stack status terraform ingest.__main__ ingest.activity ingest.aws ingest.checks "
-        "ingest.config ingest.dead_letters ingest.errors ingest.logs ingest.schemas ingest.secret_names ingest.sink "
-        "ingest.terminal ingest.values"
+        "accounts artefact audit blueprint doctor drift error_catalog estimate keys kinds observe others_errors policy "
+        "redshift render rollout runtimes specification stack status terraform ingest.__main__ ingest.activity ingest.aws "
+        "ingest.checks ingest.config ingest.dead_letters ingest.errors ingest.logs ingest.schemas ingest.secret_names "
+        "ingest.sink ingest.terminal ingest.values"
     ),
     "infra.doctor": (
         "accounts blueprint kinds observe pulumi_cli render specification stack ingest.checks ingest.environment_proxy "

@@ -1,5 +1,6 @@
 """`firnline spec`: the specification of an environment, checked and explained."""
 
+from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -12,6 +13,7 @@ from firnline_infra.cli.output import output_option, show
 
 if TYPE_CHECKING:
     from firnline_infra.specification import EnvironmentSpec
+    from firnline_infra.specification.name_collisions import Made
     from firnline_infra.specification.pipeline import Pipeline
     from firnline_ingest.errors import FirnlineError
 
@@ -42,7 +44,7 @@ def check(environments: tuple[str, ...], output: str) -> None:
             continue
         try:
             checked = _checked(path, environment)
-            others = _others(path)
+            others = _others(path, [spec_file_of(each) for each in environments])
             _refuse_collisions(path, checked, others)
             show(
                 output, partial(_document, path, checked), partial(_summary, path, checked, others), is_one_of_many=True
@@ -57,18 +59,22 @@ def check(environments: tuple[str, ...], output: str) -> None:
         raise SystemExit(EXIT_PROBLEMS)
 
 
-def _others(path: Path) -> "dict[str, EnvironmentSpec]":
-    """The specifications in the same folder, by their files; a wrong one is reported when it is checked itself."""
+def _others(path: Path, given: Sequence[Path]) -> "dict[str, EnvironmentSpec]":
+    """The specifications in the same folder, and those that are checked with it, by their files; a wrong one is reported when it
+    is checked itself."""
     from firnline_infra.specification import load_spec
     from firnline_infra.specification.keys_file import is_keys_file
-    from firnline_ingest.errors import ConfigError
+    from firnline_ingest.errors import FirnlineError
 
+    own = path.resolve()
+    beside = {each.resolve(): each.name for each in own.parent.glob("*.yaml")}
+    files = {**{each.resolve(): str(each) for each in given if each.is_file()}, **beside}
     others = {}
-    for other in sorted(path.resolve().parent.glob("*.yaml")):
-        if other != path.resolve() and not is_keys_file(other):
+    for file, name in sorted(files.items()):
+        if file != own and not is_keys_file(file):
             try:
-                others[other.name] = load_spec(other)
-            except ConfigError:
+                others[name] = load_spec(file)
+            except FirnlineError:
                 continue
     return others
 
@@ -78,8 +84,20 @@ def _refuse_collisions(path: Path, spec: "EnvironmentSpec", others: "dict[str, E
     from firnline_infra.specification.name_collisions import collisions
     from firnline_ingest.errors import ConfigError
 
-    if found := sorted(collisions(spec, others)):
+    if others and (found := sorted(collisions(spec, others, _made_by_a_stack))):
         raise ConfigError(str(path), found)
+
+
+def _made_by_a_stack(spec: "EnvironmentSpec") -> "Made":
+    """Nothing of a specification that only its blueprint shows to be wrong: that is reported when it is checked itself."""
+    from firnline_infra.blueprint import blueprint_of
+    from firnline_infra.kinds.fixed_names import fixed_names
+    from firnline_ingest.errors import ConfigError
+
+    try:
+        return fixed_names(blueprint_of(spec))
+    except ConfigError:
+        return {}
 
 
 def _checked(path: Path, environment: str) -> "EnvironmentSpec":

@@ -4,29 +4,36 @@ A name ends with what it is of, and the parts are not marked: a volume EU of pro
 bucket firnline-prod-eu-….
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 
-from firnline_infra.specification.adopted import made_volumes
 from firnline_infra.specification.model import EnvironmentSpec
-from firnline_infra.specification.names import Names, application_of, bootstrap_names, volume_names
-from firnline_infra.specification.origin import Origin
+from firnline_infra.specification.names import Names, application_of, bootstrap_names
 
 Made = Mapping[tuple[str, ...], str]
-"""Where and what it is, and its name; to the field of the specification that says it."""
+"""What and where it is, and its name; to the field of the specification that says it."""
+ROOTS = ("application", "name")
 
 
-def collisions(spec: EnvironmentSpec, others: Mapping[str, EnvironmentSpec]) -> Iterator[str]:
-    """A problem for each name. `others` are by their files; the same environment, as in a copy, is none. One of the same name in
-    another region or account is another one.
+def collisions(
+    spec: EnvironmentSpec, others: Mapping[str, EnvironmentSpec], also_made: Callable[[EnvironmentSpec], Made]
+) -> Iterator[str]:
+    """A problem for each field that says such a name. `others` are by their files; the same environment, as in a copy, is none.
+    One of the same name in another region or account is another one. `also_made`: what a stack makes of a specification.
     """
-    own = _made(spec)
+    own = {**_made(spec), **also_made(spec)}
     for file, other in others.items():
         if is_same_environment(spec, other) and _place(spec) == _place(other):
             continue
-        theirs = _made(other)
-        for what in own.keys() & theirs.keys():
-            kind, name = what[0], what[-1]
-            yield f"{own[what]}: {kind} {name} is made by {file} too ({theirs[what]}); give one of them another name."
+        theirs = {**_made(other), **also_made(other)}
+        told = set[str]()
+        for what, field in own.items():
+            if what not in theirs or field in told:
+                continue
+            told.add(field)
+            instead = "" if field in ROOTS else ", or say in one that it is there (origin: adopt, docs/adopt.md)"
+            yield (
+                f"{field}: {what[0]} {what[-1]} is made by {file} too ({theirs[what]}); give one of them another name{instead}."
+            )
 
 
 def is_same_environment(one: EnvironmentSpec, other: EnvironmentSpec) -> bool:
@@ -39,24 +46,16 @@ def _place(spec: EnvironmentSpec) -> tuple[str, ...]:
 
 
 def _made(spec: EnvironmentSpec) -> Made:
+    """Returns what no row of a stack has: the bootstrap's objects, and what belongs together."""
     aws, root = spec.aws, "application" if spec.application else "name"
     here = (aws.partition, aws.account)
-    found: dict[tuple[str, ...], str] = {("bucket", bootstrap_names(spec).state_bucket): root}
-    if aws.bucket.origin is Origin.CREATE:
-        found["bucket", Names.of(spec).bucket] = "aws.bucket.name" if aws.bucket.name else root
-    for index, volume in enumerate(spec.snowflake.external_volumes):
-        if volume in made_volumes(spec):
-            names, path = volume_names(spec, volume), f"snowflake.external_volumes[{index}]"
-            found["bucket", names.bucket] = f"{path}.bucket"
-            found["role", *here, names.role] = f"{path}.name"
+    found: dict[tuple[str, ...], str] = {("application", *here, aws.region, application_of(spec)): root}
+    found["IAM role", *here, bootstrap_names(spec).deployer_role] = root
+    if spec.snowflake.deploy_role is None:
+        found["role of Snowflake", spec.snowflake.account.upper(), str(Names.of(spec).deploy_role)] = root
+    found["bucket", bootstrap_names(spec).state_bucket] = root
     for index, stream in enumerate(spec.streams if spec.alarms.are_made else ()):
         # CloudWatch writes over an alarm that is there.
         alarms = f"{application_of(spec)}-{stream.name}-…"
         found["alarms", *here, aws.region, alarms] = f"streams[{index}].name"
-    found["application", *here, aws.region, application_of(spec)] = root
-    found["role", *here, bootstrap_names(spec).deployer_role] = root
-    if aws.runtime.role_arn is None:
-        found["role", *here, Names.of(spec).engine_role] = "aws.runtime.role" if aws.runtime.role else root
-    if spec.snowflake.deploy_role is None:
-        found["role of Snowflake", spec.snowflake.account.upper(), Names.of(spec).deploy_role.name] = root
     return found

@@ -19,6 +19,13 @@ pipelines: [{stream: orders, database: LAKE, schema: RAW}]
 Run = Callable[..., Result]
 
 
+def of_another_team(text: str) -> str:
+    """Other streams, and another database: nothing of them is made twice."""
+    for theirs, ours in (("orders", "baskets"), ("clicks", "visits"), ("LAKE", "POND")):
+        text = text.replace(theirs, ours)
+    return text
+
+
 @pytest.fixture
 def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Run:
     monkeypatch.chdir(tmp_path)
@@ -95,7 +102,7 @@ def test_what_only_the_blueprint_can_tell_is_told_too(run: Run) -> None:
 def test_a_volume_and_an_environment_whose_buckets_would_be_one_are_refused(run: Run) -> None:
     volume = GOOD.replace("ORG-ACCOUNT", "ORG-ACCOUNT, external_volumes: [{name: EU}]")
     Path("dev.yaml").write_text(volume)
-    Path("dev-eu.yaml").write_text(GOOD.replace("name: dev", "name: dev-eu"))
+    Path("dev-eu.yaml").write_text(of_another_team(GOOD).replace("name: dev", "name: dev-eu"))
     bucket = "firnline-dev-eu-123456789012-eu-central-1"
     result = run("check", "dev.yaml", "dev-eu.yaml")
     assert result.exit_code == 2
@@ -111,20 +118,24 @@ def test_two_environments_whose_alarms_would_be_one_are_refused(run: Run) -> Non
     Path("dev.yaml").write_text(
         GOOD.replace("name: orders", "name: eu-orders").replace("stream: ", "stream: eu-") + topics
     )
-    Path("dev-eu.yaml").write_text(GOOD.replace("name: dev", "name: dev-eu") + topics)
+    Path("dev-eu.yaml").write_text(
+        GOOD.replace("name: dev", "name: dev-eu").replace("LAKE", "POND").replace("clicks", "visits") + topics
+    )
     result = run("check", "dev.yaml")
     assert result.exit_code == 2
     assert (
         "streams[0].name: alarms firnline-dev-eu-orders-… is made by dev-eu.yaml too (streams[0].name)" in result.stderr
     )
-    Path("dev-eu.yaml").write_text(GOOD.replace("name: dev", "name: dev-eu"))
+    Path("dev-eu.yaml").write_text(
+        GOOD.replace("name: dev", "name: dev-eu").replace("LAKE", "POND").replace("clicks", "visits")
+    )
     assert run("check", "dev.yaml").exit_code == 0
 
 
 def test_two_environments_of_one_application_in_one_account_are_refused(run: Run) -> None:
     """In accounts of their own they may be."""
     Path("dev.yaml").write_text(GOOD + "application: shop\n")
-    Path("test.yaml").write_text(GOOD.replace("name: dev", "name: test") + "application: shop\n")
+    Path("test.yaml").write_text(of_another_team(GOOD).replace("name: dev", "name: test") + "application: shop\n")
     result = run("check", "dev.yaml")
     assert result.exit_code == 2
     assert "application: application shop is made by test.yaml too" in result.stderr
@@ -167,3 +178,34 @@ def test_a_copy_that_kept_its_name_is_said_to_be_the_same_environment(run: Run) 
     result = run("check", "prod.yaml")
     assert result.exit_code == 0
     assert "dev.yaml is environment dev too: if they are to be two, give one of them another name." in result.stdout
+
+
+def test_two_environments_that_make_the_same_things_are_refused(run: Run) -> None:
+    """`up` would find them one by one, and in the second environment (FL-6133)."""
+    Path("dev.yaml").write_text(GOOD)
+    Path("other").mkdir()
+    Path("other", "test.yaml").write_text(GOOD.replace("name: dev", "name: test") + "ledger: {table: firnline-dev}\n")
+    assert run("check", "dev.yaml").exit_code == 0
+    result = run("check", "dev.yaml", "other/test.yaml")
+    assert result.exit_code == 2
+    for said in (
+        "streams[0].name: stream orders is made by other/test.yaml too (streams[0].name); give one of them another name, or say",
+        "streams[1].name: stream clicks is made by",
+        "pipelines[0].database: database of Snowflake LAKE is made by",
+        "pipelines[0].table: table of Snowflake LAKE.RAW.ORDERS is made by",
+        "name: DynamoDB table firnline-dev is made by other/test.yaml too (ledger.table); give one of them another name.",
+        "ledger.table: DynamoDB table firnline-dev is made by dev.yaml too (name)",
+    ):
+        assert said in result.stderr
+
+
+def test_what_one_of_two_environments_adopts_is_both_of_theirs(run: Run) -> None:
+    Path("dev.yaml").write_text(GOOD)
+    adopting = GOOD.replace("name: dev", "name: test").replace("{name: orders}", "{name: orders, origin: adopt}")
+    adopting = adopting.replace("{name: clicks}", "{name: clicks, origin: adopt}").replace(
+        "RAW}", "RAW, table: TESTED}"
+    )
+    database = "{name: LAKE, origin: adopt, schemas: [{name: RAW, origin: adopt}]}"
+    Path("test.yaml").write_text(adopting.replace("ORG-ACCOUNT", f"ORG-ACCOUNT, databases: [{database}]"))
+    result = run("check", "dev.yaml", "test.yaml")
+    assert result.exit_code == 0, result.stderr

@@ -1,0 +1,159 @@
+"""Names under which an environment makes objects, where two of one name can't be: what FL-6133 asks the clouds about, by the
+specification alone.
+
+A row of a kind that has a lookup has a fixed name; so do all of Snowflake's objects. WITHOUT has the kinds of which two may be.
+"""
+
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
+
+from firnline_infra.blueprint import Blueprint
+from firnline_infra.kinds import KINDS, buckets, ecr, emr, iam, network, observability
+from firnline_infra.kinds.eks import ASSOCIATION
+from firnline_infra.kinds.emr import VIRTUAL_CLUSTER, eks_namespace
+from firnline_infra.kinds.keys_and_secrets import ALIAS, KEY
+from firnline_infra.kinds.kind import Kind
+from firnline_infra.kinds.network import SECURITY_GROUP
+from firnline_infra.kinds.snowflake import SNOWFLAKE_KINDS
+from firnline_infra.kinds.streams import CONSUMER
+from firnline_infra.specification.identifier import Identifier, QualifiedName
+from firnline_infra.specification.model import EnvironmentSpec
+from firnline_infra.specification.names import Names, Principal, latest_name, table_of, volume_names
+from firnline_infra.specification.snowflake import ServiceUser
+from firnline_infra.specification.target_tables import target_tables
+
+A_BUCKETS, AN_ID = "it is a bucket's", "AWS gives it an id, and takes a name twice"
+WITHOUT: Mapping[Kind, str] = {
+    **dict.fromkeys((buckets.VERSIONING, buckets.ENCRYPTION, buckets.PUBLIC_ACCESS_BLOCK), A_BUCKETS),
+    **dict.fromkeys((buckets.OWNERSHIP_CONTROLS, buckets.LIFECYCLE, buckets.BUCKET_POLICY, buckets.OBJECT), A_BUCKETS),
+    **dict.fromkeys((iam.ROLE_POLICY, iam.ATTACHMENT), "it is a role's or a user's"),
+    ecr.LIFECYCLE: "it is an image repository's",
+    observability.SUBSCRIPTION: "it is a topic's",
+    network.VPC_ENDPOINT: "it has no name",
+    emr.SERVERLESS: AN_ID,
+    emr.CLUSTER: AN_ID,
+    KEY: "the bootstrap makes it, and it has an id",
+    ALIAS: "the bootstrap makes it, and it has the application's name",
+    observability.ALARM: "the alarms of a stream are one finding (specification/name_collisions.py)",
+}
+"""Kinds of AWS of which nothing is said here, and why."""
+OF_AN_ACCOUNT = ("iam",)
+
+
+def fixed_names(blueprint: Blueprint) -> Mapping[tuple[str, ...], str]:
+    """Returns what and where each is, and its name; to the field of the specification that says it."""
+    spec = blueprint.environment.spec
+    fields = _fields(spec, blueprint.names)
+    root = "application" if spec.application else "name"
+    here = (spec.aws.partition, spec.aws.account)
+    found: dict[tuple[str, ...], str] = {}
+    for kind in (each for each in KINDS if each not in WITHOUT):
+        is_global = kind.exists is not None and kind.exists.names_are_global
+        region = () if kind.service in OF_AN_ACCOUNT else (spec.aws.region,)
+        place = () if is_global else (*here, *region)
+        for row in kind.instances(blueprint):
+            for name in _names(kind, row):
+                found[kind.title, *place, *name] = fields.get((kind.title, name[-1]), root)
+    for other in SNOWFLAKE_KINDS:
+        for wanted in other.made(blueprint):
+            title, called = f"{other.title.lower()} of Snowflake", str(other.name(wanted))
+            found[title, spec.snowflake.account.upper(), called] = fields.get((title, called), root)
+    return found
+
+
+def _names(kind: Kind, row: Any) -> Iterator[tuple[str, ...]]:
+    """Yields the parts that distinguish it from others of its kind; the last is its name."""
+    if kind is VIRTUAL_CLUSTER:
+        yield eks_namespace(row)
+    elif kind is ASSOCIATION:
+        yield tuple(str(row.arguments[each]) for each in ("cluster_name", "namespace", "service_account"))
+    elif kind is SECURITY_GROUP:
+        yield str(row.arguments["vpc_id"]), kind.name(row)
+    elif kind is CONSUMER:
+        stream = row.arguments["stream_arn"]
+        if isinstance(stream, str):  # of one that is made, the stream is told
+            yield stream, kind.name(row)
+    else:
+        yield (kind.name(row),)
+
+
+Says = Callable[..., None]
+
+
+def _fields(spec: EnvironmentSpec, names: Names) -> Mapping[tuple[str, str], str]:
+    """The field that says a name, by the title and the name; absent for what follows from the environment's."""
+    found: dict[tuple[str, str], str] = {}
+
+    def says(title: str, name: object, field: str, is_given: object = True) -> None:
+        if is_given:
+            found.setdefault((title, str(name)), field)
+
+    _of_aws(spec, names, says)
+    _of_tables(spec, names, says)
+    _of_snowflake(spec, names, says)
+    return found
+
+
+def _of_aws(spec: EnvironmentSpec, names: Names, says: Says) -> None:
+    aws, redshift = spec.aws, spec.redshift
+    for index, stream in enumerate(spec.streams):
+        says("stream", stream.name, f"streams[{index}].name")
+        for consumer in stream.consumers:
+            says("stream consumer", consumer, f"streams[{index}].consumers")
+    says("DynamoDB table", names.ledger_table, "ledger.table", spec.ledger.table)
+    says("bucket", names.bucket, "aws.bucket.name", aws.bucket.name)
+    says("IAM role", names.engine_role, "aws.runtime.role", aws.runtime.role)
+    says("pod identity association", aws.runtime.service_account, "aws.runtime.service_account")
+    if aws.runtime.emr_serverless is not None:
+        says("log group", aws.runtime.emr_serverless.log_group, "aws.runtime.emr_serverless.log_group")
+    if (eks := aws.runtime.emr_eks) is not None:
+        says("log group", eks.log_group, "aws.runtime.emr_eks.log_group")
+        says("virtual cluster", aws.runtime.namespace, "aws.runtime.namespace")
+    if redshift is not None and redshift.workgroup is not None:
+        for title in ("namespace", "workgroup"):
+            says(f"{title} of Redshift Serverless", redshift.workgroup.name, "redshift.workgroup.name")
+    if redshift is not None and redshift.cluster is not None:
+        says("cluster of Redshift", redshift.cluster.identifier, "redshift.cluster.identifier")
+
+
+def _of_tables(spec: EnvironmentSpec, names: Names, says: Says) -> None:
+    for each in target_tables(spec):
+        table, pipeline = table_of(each.pipeline), each.pipeline
+        whole = f"pipelines[{each.place}]"
+        says("database of Snowflake", table.parts[0], f"{whole}.database")
+        says("schema of Snowflake", QualifiedName(table.parts[:2]), f"{whole}.schema")
+        for kind in ("table", "iceberg table"):
+            says(f"{kind} of Snowflake", table, f"{each.path}.table")
+        if pipeline.latest is not None:
+            says("dynamic table of Snowflake", latest_name(pipeline), each.at("latest"))
+        if pipeline.pipe is not None:
+            pipe = QualifiedName((*table.parts[:2], Identifier.parse(pipeline.pipe.name)))
+            says("pipe of Snowflake", pipe, each.at("pipe.name"))
+        if pipeline.ingest is not None:
+            _of_user(names.ingest_of[pipeline.stream], pipeline.ingest, f"{whole}.ingest", says)
+
+
+def _of_snowflake(spec: EnvironmentSpec, names: Names, says: Says) -> None:
+    snowflake = spec.snowflake
+    for index, volume in enumerate(snowflake.external_volumes):
+        path, own = f"snowflake.external_volumes[{index}]", volume_names(spec, volume)
+        says("bucket", own.bucket, f"{path}.bucket")
+        says("IAM role", own.role, f"{path}.name")
+        says("external volume of Snowflake", Identifier.parse(volume.name), f"{path}.name")
+    _of_user(names.ingest, snowflake.ingest, "snowflake.ingest", says)
+    _of_user(names.reader, snowflake.reader, "snowflake.reader", says)
+    policy = snowflake.network_policy.name
+    says("network policy of Snowflake", names.network_policy, "snowflake.network_policy.name", policy)
+    if (warehouse := snowflake.interactive_warehouse) is not None:
+        name = Identifier.parse(warehouse.name)
+        says("warehouse of Snowflake", name, "snowflake.interactive_warehouse.name")
+
+
+def _of_user(principal: Principal, section: ServiceUser, path: str, says: Says) -> None:
+    says("user of Snowflake", principal.user, f"{path}.user", section.user)
+    says(
+        "role of Snowflake",
+        principal.role,
+        f"{path}.role" if section.role else f"{path}.user",
+        section.role or section.user,
+    )
