@@ -63,7 +63,7 @@ ROOMS = {
         ),
     },
     "infra": {
-        *("__init__.py", "environment.py", "error_catalog.py", "py.typed"),
+        *("__init__.py", "environment.py", "error_catalog.py", "others_errors.py", "py.typed"),
         *(
             "policy",
             "accounts",

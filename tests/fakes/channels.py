@@ -19,6 +19,10 @@ def _nothing(_row: bytes) -> bool:
     return False
 
 
+def _itself(row: bytes) -> Sequence[bytes]:
+    return [row]
+
+
 def _at_once(_name: str) -> None:
     """Nothing holds an opening up."""
 
@@ -34,11 +38,15 @@ class ServedChannel:
     rows: list[bytes] = field(default_factory=list)
     """The table's rows from this channel, in commit order."""
     rejected: list[bytes] = field(default_factory=list)
+    table: list[bytes] = field(default_factory=list)
+    """What the pipe made of the rows."""
+    more: int = 0
+    """How many more rows these are than were sent."""
     pending: deque[tuple[Position, Sequence[bytes]]] = field(default_factory=deque)
 
     @property
     def state(self) -> ChannelState:
-        return ChannelState(self.committed, len(self.rows), len(self.rejected), self.created_ms)
+        return ChannelState(self.committed, len(self.rows) + self.more, len(self.rejected), self.created_ms)
 
 
 @dataclass(slots=True)
@@ -50,6 +58,8 @@ class MemoryChannels:
     """The end of the names of channels that commit nothing meanwhile."""
     rejects: Callable[[bytes], bool] = _nothing
     """Which rows the table refuses."""
+    pipe: Callable[[bytes], Sequence[bytes]] = _itself
+    """What the pipe makes of a row."""
     discards_on_open: bool = False
     opening: Callable[[str], object] = _at_once
     """Happens before a channel is opened: it may block, or refuse."""
@@ -86,7 +96,11 @@ class MemoryChannels:
             while served.pending and requests != 0:
                 token, rows = served.pending.popleft()
                 served.rejected += [row for row in rows if self.rejects(row)]
-                served.rows += [row for row in rows if not self.rejects(row)]
+                taken = [row for row in rows if not self.rejects(row)]
+                served.rows += taken
+                made = [each for row in taken for each in self.pipe(row)]
+                served.table += made
+                served.more += len(made) - len(taken)
                 served.committed = token
                 requests = None if requests is None else requests - 1
 

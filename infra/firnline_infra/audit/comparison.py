@@ -154,17 +154,20 @@ class _Walk:
         was_replayed = self._take_replayed()
         if self._is_lost(record, self._group):
             self._letter = self._group[0]
-            self._report_missing(record, REPLAYED_AND_LOST)
+            self._report_lost(record)
             return
         if record.status is ClaimStatus.TAKEN_BEFORE:
             detail = f"in the {self._group[0].place}, and the consumer that was migrated from had taken it in"
             self._findings.report(ProblemKind.DOUBLED, self._group[0].position, detail, times=len(self._group))
             return
-        if len(self._group) > 1:
+        multiplied = self._multiplied()
+        if len(self._group) - multiplied > 1:
             places = ", ".join(
                 f"{count} x {where}" for where, count in Counter(each.where for each in self._group).items()
             )
-            self._findings.report(ProblemKind.DOUBLED, self._group[0].position, places, times=len(self._group) - 1)
+            self._findings.report(
+                ProblemKind.DOUBLED, self._group[0].position, places, times=len(self._group) - multiplied - 1
+            )
         if record.status is not ClaimStatus.AFTER_CLAIM:
             self._check_tables(record, was_replayed=was_replayed)
         for outcome in self._group:
@@ -180,7 +183,14 @@ class _Walk:
         self._counts.missing_at_the_end = 0
         if record.status is not ClaimStatus.AFTER_CLAIM:
             self._counts.records += 1
+            self._counts.multiplied += multiplied
             self._counts.replayed += was_replayed
+
+    def _multiplied(self) -> int:
+        """Returns how many rows its record has beyond the first, where a pipe may make several."""
+        if self._left_out is None or not self._left_out.makes_several:
+            return 0
+        return max(0, sum(each.place is RecordPlace.TABLE for each in self._group) - 1)
 
     def _check_tables(self, record: StreamRecord, *, was_replayed: bool) -> None:
         """One of its copies has to be where its routes send it; that there are several is told already."""
@@ -220,7 +230,7 @@ class _Walk:
         if letter := self._letter_before(record):
             replayed = self._replayed_into(record.sequence_number, record.sub_sequence_number)
             if self._is_lost(record, [letter]):
-                self._report_missing(record, REPLAYED_AND_LOST)
+                self._report_lost(record)
             elif replayed and replayed.end <= record.row:
                 return  # a repair made fewer rows of it
             elif self._whole != position_of(letter)[:2]:
@@ -246,6 +256,15 @@ class _Walk:
         arrived = "" if record.arrived_ms is None else f", arrived {arrival_text(record.arrived_ms)}"
         detail = f"{len(record.data)} bytes{arrived}: {detail}"
         self._findings.report(ProblemKind.MISSING, record.position, detail)
+
+    def _report_lost(self, record: StreamRecord) -> None:
+        """Reports that a replay brought it in and it is in no table; a pipe may have dropped it."""
+        if self._left_out is None or not self._left_out.is_of_pipe:
+            self._report_missing(record, REPLAYED_AND_LOST)
+            return
+        self._left_out.believes(record)
+        self._counts.records += 1
+        self._findings.count_not_ingested(SKIPPED)
 
     def _is_lost(self, record: StreamRecord, group: Sequence[AuditOutcome]) -> bool:
         """Returns whether a replay had brought the row in, and nothing but its dead letter is there."""

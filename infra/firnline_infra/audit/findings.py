@@ -1,8 +1,8 @@
 """Findings in one shard: how much of everything, the first few of each problem, and what to do about each kind.
 
-records = rows + error_rows + dead_letters + not ingested - doubled + missing, whatever was found among the records that the
-claim is about; not ingested = skipped + filtered + tombstones + control_messages. What lies outside the claim (older, later,
-before_start) is counted and is not a problem.
+records = rows - multiplied + error_rows + dead_letters + not ingested - doubled + missing, whatever was found among the records
+that the claim is about; not ingested = skipped + filtered + tombstones + control_messages. What lies outside the claim (older,
+later, before_start) is counted and is not a problem.
 """
 
 from collections import Counter
@@ -75,6 +75,8 @@ class Counts:
     """Values that are not what their record says. Counted only where contents are compared."""
     replayed: int = 0
     """Records among the rows and error rows whose dead letter was replayed: it counts no more."""
+    multiplied: int = 0
+    """Rows beyond the first of their records, of a pipe that makes several."""
     repaired_rows: int = 0
     """Rows of these that the record's own bytes would not have become."""
     misrouted: int = 0

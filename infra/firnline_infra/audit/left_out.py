@@ -10,10 +10,12 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
+from firnline_infra.audit.conversion import IsNotIngested
 from firnline_infra.audit.findings import ProblemKind, ShardFindings
 from firnline_infra.audit.outcome import ClaimStatus, StreamRecord, position_text
 from firnline_infra.audit.window import HOUR_MS, arrival_text
 from firnline_ingest.config.model import EngineConfig
+from firnline_ingest.config.rows import PipeRows
 from firnline_ingest.kinesis.start import AtTimestamp
 from firnline_ingest.ledger.left_out import BEGINNING, LeftOutMark, added, difference, sum_of
 from firnline_ingest.values import Position
@@ -26,6 +28,7 @@ UNKNOWN = "the ledger has no count of what the query drops in this shard (an eng
 ON_A_STREAM = (
     "dead letters go to a stream, which is not read here, and the ledger counts none of them among what the query drops"
 )
+BY_THE_PIPE = "the pipe may have dropped them, and no absence proves that it did"
 
 
 @dataclass(slots=True)
@@ -64,6 +67,10 @@ class LeftOutCheck:
     may_have_left: bool = True
     """Whether records may have left the stream."""
     why_unknown: str = UNKNOWN
+    is_of_pipe: bool = False
+    """Whether it is a pipe that drops rows, also those of replayed dead letters."""
+    makes_several: bool = False
+    """Whether a record may have several rows of one position."""
     _ranges: list[MarkedRange] = field(default_factory=list, init=False)
     _at: int = field(default=0, init=False)
     _oldest: Position | None = field(default=None, init=False)
@@ -74,6 +81,10 @@ class LeftOutCheck:
 
     def __post_init__(self) -> None:
         self._ranges = [MarkedRange(first, last) for first, last in pairwise(self.marks)]
+
+    @classmethod
+    def of_pipe(cls, rows: PipeRows) -> "LeftOutCheck":
+        return cls(why_unknown=BY_THE_PIPE, is_of_pipe=True, makes_several=rows is PipeRows.SEVERAL)
 
     def is_past(self, record: StreamRecord) -> bool:
         """Returns whether the marks say nothing of it, nor of what is behind it."""
@@ -153,6 +164,13 @@ def _refute(findings: ShardFindings, of: MarkedRange) -> None:
         findings.counts.skipped -= min(lost, of.believed)
     if more:
         findings.report(ProblemKind.UNEXPECTED, position, detail, times=more)
+
+
+def with_believed(is_not_ingested: IsNotIngested | None, left_out: LeftOutCheck | None) -> IsNotIngested | None:
+    """Tells what is not ingested: by the audit's own readers, else by what may have been dropped behind the engine."""
+    if left_out is None:
+        return is_not_ingested
+    return lambda record: (is_not_ingested is not None and is_not_ingested(record)) or left_out.believes(record)
 
 
 def left_out_of(

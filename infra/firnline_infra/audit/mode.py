@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from firnline_infra.audit.errors import CallableAbsent, NotAuditable, QueryUnaudited
 from firnline_ingest.config.callables import CallableUnusable, load_callable
 from firnline_ingest.config.model import EngineConfig, PipelineConfig
-from firnline_ingest.config.rows import MetadataForm, PartName, UnusableRecords
+from firnline_ingest.config.rows import MetadataForm, PartName, PipeRows, UnusableRecords
 from firnline_ingest.config.transform import called_by
 from firnline_ingest.identifiers import stored_name, table_name
 
@@ -19,6 +19,14 @@ Target = tuple[str, str, str]
 BELIEVED = "The callable {} was called here too: what it returns is believed, and nothing is proven of its own code."
 BEHIND_A_SELECT = "A SELECT may take values out of records: rows were found by their places, their values not compared."
 
+THE_PIPE_DROPS = (
+    "The pipe may drop rows (pipe.rows: {}): a record that is in no table and no dead letter is not provable by its absence. It "
+    "counts as skipped, and is lost where the pipe did not drop it."
+)
+THE_PIPE_MULTIPLIES = (
+    "The pipe may make several rows of a record: each row was held by its record's position. How many rows a record has to "
+    "have is not proven, so that a row of one that has others may be lost or doubled."
+)
 BEHIND_A_QUERY = (
     "The pipeline's query was not run here: each row and each dead letter is one record's of the stream, and no record has two; "
     "the records that have neither are those that the engine's ledger says the query dropped, where it can tell. That the query "
@@ -37,8 +45,17 @@ class AuditMode:
     knows_routes: bool = True
     """Whether the pipeline, as it is here, can say in which of its tables a record belongs."""
     remarks: tuple[str, ...] = ()
-    believes_absence: bool = False
-    """Whether a record that is nowhere is taken for one that the pipeline's query drops."""
+    has_query: bool = False
+    """Whether a record that is nowhere is held against what the ledger says that the pipeline's query dropped."""
+
+    @property
+    def pipe_rows(self) -> PipeRows:
+        return self.pipeline.pipe_rows
+
+    @property
+    def unprovable(self) -> str:
+        """Names what no audit of the pipeline can prove, whatever it finds; empty where there is nothing such."""
+        return "how many rows the pipe has to make of a record" if self.pipe_rows is PipeRows.SEVERAL else ""
 
     @classmethod
     def of(cls, config: EngineConfig, pipeline: PipelineConfig, *, contents: bool) -> "AuditMode":
@@ -48,7 +65,7 @@ class AuditMode:
             if pipeline.format.makes_several_rows:
                 raise QueryUnaudited(pipeline.stream)
             unqueried = pipeline.model_copy(update={"query": None, "transforms": []})
-            return cls(pipeline=unqueried, compares_contents=False, remarks=(BEHIND_A_QUERY,), believes_absence=True)
+            return cls(pipeline=unqueried, compares_contents=False, remarks=(BEHIND_A_QUERY,), has_query=True)
         if path := absent_callable(pipeline, letters_are_seen=config.dead_letters.stream is None):
             as_it_came = pipeline.model_copy(update={"transforms": []})
             where = ", and nobody could say in which table they belong" if pipeline.routes else ""
@@ -56,8 +73,9 @@ class AuditMode:
                 f"The callable {path} can't be imported here: rows were found by their places, their values not compared"
                 f"{where}."
             )
-            return cls(pipeline=as_it_came, compares_contents=False, knows_routes=False, remarks=(remark,))
-        remarks = tuple(map(BELIEVED.format, called_by(pipeline.transforms)))
+            remarks = (remark, *_of_pipe(pipeline))
+            return cls(pipeline=as_it_came, compares_contents=False, knows_routes=False, remarks=remarks)
+        remarks = (*map(BELIEVED.format, called_by(pipeline.transforms)), *_of_pipe(pipeline))
         if contents and (pipeline.pipe_selects or pipeline.pipe):
             return cls(pipeline=pipeline, compares_contents=False, remarks=(*remarks, BEHIND_A_SELECT))
         return cls(pipeline=pipeline, compares_contents=contents, remarks=remarks)
@@ -66,6 +84,13 @@ class AuditMode:
     def as_routed(self) -> PipelineConfig:
         """The pipeline as records are converted, without routes where nobody knows them."""
         return self.pipeline if self.knows_routes else self.pipeline.model_copy(update={"routes": None})
+
+
+def _of_pipe(pipeline: PipelineConfig) -> Iterator[str]:
+    if pipeline.pipe_rows is not PipeRows.ONE:
+        yield THE_PIPE_DROPS.format(pipeline.pipe_rows)
+    if pipeline.pipe_rows is PipeRows.SEVERAL:
+        yield THE_PIPE_MULTIPLIES
 
 
 def absent_callable(pipeline: PipelineConfig, *, letters_are_seen: bool = True) -> str | None:

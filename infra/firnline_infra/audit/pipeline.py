@@ -22,7 +22,7 @@ from firnline_infra.audit.internal_state import (
     replayed_of,
     report_not_stored,
 )
-from firnline_infra.audit.left_out import left_out_of
+from firnline_infra.audit.left_out import LeftOutCheck, left_out_of
 from firnline_infra.audit.mode import AuditMode, companions_of, target_of
 from firnline_infra.audit.rejected import ErrorRows, letters_by_shard
 from firnline_infra.audit.report import PipelineReport
@@ -32,7 +32,7 @@ from firnline_infra.audit.statements import Statements
 from firnline_infra.audit.table import AuditedTable, TableInventory
 from firnline_infra.audit.window import AuditWindow, RetentionCutoff
 from firnline_ingest.config.model import EngineConfig, PipelineConfig
-from firnline_ingest.config.rows import UnusableRecords
+from firnline_ingest.config.rows import PipeRows, UnusableRecords
 from firnline_ingest.dead_letters import open_store
 from firnline_ingest.errors import LedgerError
 from firnline_ingest.schemas import SchemaRegistries
@@ -79,16 +79,17 @@ class PipelineAudit:
         from firnline_ingest.kinesis.lineage import read_lineage
 
         tables = self._tables()
-        rows = (
-            self._ledger_rows() if self.mode.believes_absence else {}
-        )  # before the tables, which have all that it counts
+        rows = self._ledger_rows() if self.mode.has_query else {}  # before the tables, which have all that it counts
         counted = self.counters(self.pipeline.stream) if self.counters else []  # before what was kept
         inventory, errors = tables.inventory(), tables.error_rows()
         lineage = read_lineage(self.client, self.pipeline.stream)  # after the inventory, so that it has all its shards
         letters = self._letters(lineage)
         sources = self._sources(tables, lineage, errors, letters)
-        if self.mode.believes_absence:
-            sources = replace(sources, left_out=left_out_of(self.config, lineage, rows, self.server_ms))
+        if self.mode.has_query:
+            left_out = left_out_of(self.config, lineage, rows, self.server_ms)
+            sources = replace(sources, left_out=left_out, not_ingested=lambda _: None)
+        elif self.mode.pipe_rows is not PipeRows.ONE:
+            sources = replace(sources, left_out=lambda _: LeftOutCheck.of_pipe(self.mode.pipe_rows))
 
         def audit(shard_id: str, sleep: Sleep) -> ShardFindings:
             return replace(sources, sleep=sleep).audit(shard_id)
@@ -109,6 +110,7 @@ class PipelineAudit:
             compares_contents=self.mode.compares_contents,
             shards=shards,
             remarks=self._remarks(tables),
+            unprovable=self.mode.unprovable,
         )
 
     @property

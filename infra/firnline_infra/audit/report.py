@@ -11,7 +11,7 @@ from firnline_infra.audit.outcome import RecordPlace
 from firnline_infra.audit.rejections import Rejections
 from firnline_infra.audit.window import AuditWindow, arrival_text
 
-PROVEN, REFUTED = 0, 3
+PROVEN, REFUTED, UNPROVEN = 0, 3, 4
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -28,6 +28,8 @@ class PipelineReport:
     looks_at_counters: bool = False
     """Whether it was asked how many rows were rejected and not kept."""
     remarks: Sequence[str] = ()
+    unprovable: str = ""
+    """What no audit of the pipeline can prove; empty where there is nothing such."""
     totals: Counts = field(default_factory=Counts, init=False)
 
     def __post_init__(self) -> None:
@@ -51,7 +53,16 @@ class PipelineReport:
 
     @property
     def is_proven(self) -> bool:
-        return not self.found
+        return not self.found and not self._is_unprovable
+
+    @property
+    def is_refuted(self) -> bool:
+        """True if anything is wrong; what is neither proven nor refuted can't be told."""
+        return bool(set(self.found) - {ProblemKind.UNPROVEN})
+
+    @property
+    def _is_unprovable(self) -> bool:
+        return bool(self.unprovable) and bool(self.totals.rows)
 
     @property
     def found(self) -> dict[ProblemKind, int]:
@@ -74,6 +85,8 @@ class PipelineReport:
             "table": self.table,
             "tables": [{"table": table, **counts} for table, counts in self.by_table.items()],
             "proven": self.is_proven,
+            "refuted": self.is_refuted,
+            "unprovable": self.unprovable,
             "since": None if since_ms is None else arrival_text(since_ms),
             "until": arrival_text(self.window.until_ms),
             "contents_compared": self.compares_contents,
@@ -109,7 +122,10 @@ class AuditReport:
 
     @property
     def exit_status(self) -> int:
-        return PROVEN if self.is_proven else REFUTED
+        if self.is_proven:
+            return PROVEN
+        is_refuted = any(each.is_refuted for each in self.pipelines) or not all(each.is_proven for each in self.latest)
+        return REFUTED if is_refuted else UNPROVEN
 
     def as_document(self) -> dict[str, Any]:
         documents = [pipeline.as_document() for pipeline in self.pipelines]

@@ -78,6 +78,8 @@ def _remarks(report: PipelineReport) -> Iterator[str]:
     if totals.not_ingested:
         causes = (f"{count:,} {name.replace('_', ' ')}" for name in NOT_INGESTED if (count := getattr(totals, name)))
         yield f"Intentionally not ingested: {', '.join(causes)}."
+    if totals.multiplied:
+        yield f"{totals.multiplied:,} rows are beyond the first of their records: the pipe makes several."
     if totals.older:
         yield f"{totals.older:,} rows and dead letters are older than the stream's oldest record: not checkable."
     if totals.later:
@@ -130,5 +132,8 @@ def _verdict(report: PipelineReport) -> str:
     if report.is_proven:
         values = ", with the values that it came with" if report.compares_contents else ""
         return f"PROVEN: each of {totals.records:,} records is where it belongs, once{values}."
-    found = ", ".join(f"{count:,} {kind.text}" for kind, count in report.found.items())
-    return f"NOT PROVEN, of {totals.records:,} records: {found}."
+    found = [f"{count:,} {kind.text}" for kind, count in report.found.items()]
+    if not report.is_refuted:
+        rest = [f"not provable: {report.unprovable}"] if report.unprovable else []
+        return f"NOT PROVEN, and nothing is refuted, of {totals.records:,} records: {', '.join([*found, *rest])}."
+    return f"NOT PROVEN, of {totals.records:,} records: {', '.join(found)}."

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol
 from firnline_infra.audit.comparison import ContentCheck, ReplayedInto, compare_shard, never, position_of
 from firnline_infra.audit.conversion import Decoded, IsNotIngested
 from firnline_infra.audit.findings import ProblemKind, ShardFindings
-from firnline_infra.audit.left_out import LeftOutCheck
+from firnline_infra.audit.left_out import LeftOutCheck, with_believed
 from firnline_infra.audit.outcome import AuditOutcome
 from firnline_infra.audit.shard_scan import ShardScan
 from firnline_infra.audit.window import AuditWindow, RetentionCutoff
@@ -114,7 +114,7 @@ class PipelineSources:
         taken_apart = self.taken_apart(shard_id, reader.records()) if is_listed else ()
         records = self.decoded(shard_id)(self.window.records(taken_apart, shard_id))
         left_out = self.left_out(shard_id) if self.left_out is not None else None
-        not_ingested = self.not_ingested(shard_id) if left_out is None else left_out.believes
+        not_ingested = with_believed(self.not_ingested(shard_id), left_out)
         compare_shard(
             findings,
             records,

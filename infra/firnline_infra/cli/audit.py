@@ -75,7 +75,7 @@ def audit(
     Reads the stream, the table, its error table and the dead letters; never the engine's internal state, but
     for --counters. With ENV, tables of the latest row of each key are proven too. Changes nothing.
     Exit status: 0 proven, 3 something is missing, doubled, unexpected, changed, misrouted or not stored,
-    2 the audit could not be completed.
+    4 nothing of that, and something can't be proven, 2 the audit could not be completed.
 
     \b
     For example:

@@ -23,7 +23,7 @@ from firnline_infra.specification.table import (
 from firnline_ingest.config.identifier import IdentifierText
 from firnline_ingest.config.patterns import NamePattern, wildcard
 from firnline_ingest.config.pipeline import PipelineOptions
-from firnline_ingest.config.rows import MetadataForm
+from firnline_ingest.config.rows import MetadataForm, PipeRows
 from firnline_ingest.config.transform import refuse_key_of_no_record
 from firnline_ingest.identifiers import stored_name
 
@@ -132,6 +132,11 @@ class Pipeline(TableOptions, PipelineOptions):
         self.refuse_what_its_kind_lacks()
         if self.routes is not None:
             refuse_key_of_no_record(self.routes.key, self.transforms, self.content_keys, self.metadata_keys)
+        if self.pipe is not None and self.pipe.rows is not PipeRows.ONE and (self.routes or self.query):
+            other = "routes" if self.routes else "query"
+            raise ValueError(f"pipe.rows: {self.pipe.rows} does not go with {other}; remove one of them")
+        if any(each.pipe is not None and each.pipe.rows is not PipeRows.ONE for each in self.routed):
+            raise ValueError("routes.tables: the pipe of a route's table makes one row of each; remove pipe.rows")
         if self.stream_pattern is not None and self.reader != "polling":
             raise ValueError("leave out stream_pattern or reader.fan_out: a consumer belongs to one stream")
         if self.stream_pattern is not None and wildcard(self.stream_pattern) == "*":

@@ -13,6 +13,7 @@ from firnline_infra.specification.latest import LatestOptions
 from firnline_ingest.config.document import Section
 from firnline_ingest.config.form import Form
 from firnline_ingest.config.identifier import IdentifierText
+from firnline_ingest.config.rows import PipeRows
 
 BASE_LOCATION = Form(
     r"[A-Za-z0-9_.=-][A-Za-z0-9_.=/-]{0,254}",
@@ -96,12 +97,21 @@ class PipeOptions(Section):
     """Sorts rows by the table's clustering key as they come (CLUSTER_AT_INGEST_TIME), as the default pipe does by itself. A
     change makes the pipe again, which ends its channels. With `origin: create`."""
 
+    rows: PipeRows = Field(default=PipeRows.ONE, strict=False)
+    """How many rows the pipe makes of each that it is sent: `one`, `some` where its WHERE drops rows, `several` where it flattens
+    a list or joins a table. What it drops, and how many it has to make, the audit can't prove, and says so. With
+    `origin: adopt`: one that is made here makes one."""
+
     @model_validator(mode="after")
     def _one_that_is_made_selects(self) -> Self:
         if (self.origin is ObjectOrigin.CREATE) != (self.select is not None):
             raise ValueError("give select with origin: create, and only then")
         if self.cluster_at_ingest_time and self.origin is not ObjectOrigin.CREATE:
             raise ValueError("cluster_at_ingest_time: its owner creates the pipe; remove it")
+        if self.rows is not PipeRows.ONE and self.origin is ObjectOrigin.CREATE:
+            raise ValueError(
+                f"rows: {self.rows} belongs to a pipe that exists (origin: adopt); one that is created here has one"
+            )
         return self
 
 

@@ -29,6 +29,7 @@ from firnline_ingest.config.patterns import (
 from firnline_ingest.config.pipeline import EngineOptions
 from firnline_ingest.config.reader import FanOutReader
 from firnline_ingest.config.routes import Routes
+from firnline_ingest.config.rows import PipeRows
 from firnline_ingest.config.running import RunOptions
 from firnline_ingest.config.transform import refuse_key_of_no_record
 from firnline_ingest.identifiers import quoted, stored_name, table_name
@@ -85,6 +86,12 @@ class PipelineConfig(EngineOptions):
         return (self.own_table, *(self.routes.names if self.routes else ()))
 
     @model_validator(mode="after")
+    def _rows_of_routes_are_counted(self) -> Self:
+        if self.routes is not None and self.pipe_rows is not PipeRows.ONE:
+            raise ValueError(f"pipe_rows: {self.pipe_rows} does not go with routes; use a pipeline for each table")
+        return self
+
+    @model_validator(mode="after")
     def _an_arn_is_of_the_stream(self) -> Self:
         arn = self.access.arn
         if arn is not None and (named := arn.rpartition("/")[2]) != self.stream:
@@ -112,7 +119,12 @@ class PipelineConfig(EngineOptions):
     def routed(self) -> dict[str, "PipelineConfig"]:
         """A pipeline for each table that the routes name, as if every row went there; keyed by the table's stored name."""
         names = self.routes.names if self.routes else ()
-        return {name: self.model_copy(update={"table": quoted(name), "pipe": None, "routes": None}) for name in names}
+        return {
+            name: self.model_copy(
+                update={"table": quoted(name), "pipe": None, "pipe_rows": PipeRows.ONE, "routes": None}
+            )
+            for name in names
+        }
 
 
 class PatternConfig(EngineOptions):

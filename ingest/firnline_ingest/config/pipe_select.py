@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import NamedTuple
 
-from firnline_ingest.config.rows import Metadata, MetadataForm, PartName
+from firnline_ingest.config.rows import Metadata, MetadataForm, PartName, PipeRows
 from firnline_ingest.identifiers import InvalidIdentifier, stored_name
 
 LEXEMES = (
@@ -58,6 +58,7 @@ BEHIND_A_SOURCE = {
 }
 """Words that are not alias of one."""
 
+MAKES_SEVERAL = ("JOIN", "FLATTEN", "UNION", "LATERAL")
 Tokens = list[tuple[str, str]]
 STEPS = {("sign", sign) for sign in ":.[]"}
 
@@ -88,7 +89,18 @@ class PipeDefinition:
     is_streaming: bool = True
     """Otherwise it loads files."""
     beyond: str = ""
-    """The clauses behind the source of a SELECT: WHERE, which drops records, or a join or FLATTEN, which makes other rows."""
+    """The clauses behind the source of a SELECT: WHERE, which drops records, or a join or FLATTEN, which makes other rows; the
+    source with them where it is a SELECT itself."""
+
+    @property
+    def rows(self) -> PipeRows:
+        """Returns how many rows it makes of each that it is sent, as far as its clauses say."""
+        if not self.beyond:
+            return PipeRows.ONE
+        first, *rest = _tokens(self.beyond)
+        words = (token for before, token in pairwise([first, *rest]) if before not in STEPS)
+        goes_on = any(_is_word(token, word) for token in words for word in MAKES_SEVERAL)
+        return PipeRows.SOME if _is_word(first, "WHERE") and not goes_on else PipeRows.SEVERAL
 
     @classmethod
     def read(cls, text: str) -> "PipeDefinition | None":
@@ -347,6 +359,8 @@ class _Definition:
 def _beyond(tokens: Tokens) -> str:
     """The clauses behind the source and its alias (docs.snowflake.com, LIMITEDACCESS/streaming-transformations/reference; "The
     PIPE object": "Filter rows", 2026-11-28)."""
+    if tokens and tokens[0] == ("sign", "("):
+        return " ".join(text for _, text in tokens)  # a derived table, which may flatten
     depth, rest = 0, tokens
     for index, token in enumerate(tokens):
         depth += (token == ("sign", "(")) - (token == ("sign", ")"))

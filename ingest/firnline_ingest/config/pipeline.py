@@ -18,7 +18,7 @@ from firnline_ingest.config.login import ServiceLogin
 from firnline_ingest.config.position import InitialPosition
 from firnline_ingest.config.query import PipelineQuery, refuse_beside_query
 from firnline_ingest.config.reader import Reader
-from firnline_ingest.config.rows import Metadata, Tolerance, UnusableRecords
+from firnline_ingest.config.rows import Metadata, PipeRows, Tolerance, UnusableRecords
 from firnline_ingest.config.transform import refuse_another_case, refuse_metadata_keys, transforms_hash
 
 IDLE_AFTER_SECONDS = 300
@@ -176,6 +176,19 @@ class EngineOptions(PipelineOptions):
     pipe_selects: bool = False
     """Says that a SELECT, of the pipe or of the table itself, takes values out of records: no key is missed, no value
     audited."""
+
+    pipe_rows: PipeRows = Field(default=PipeRows.ONE, strict=False)
+    """How many rows the pipe that `pipe` names makes of each row that it is sent: `one`, `some` where its WHERE drops rows,
+    `several` where it flattens or joins. `one` by default, because Snowflake's counters then prove each row, and the audit each
+    record."""
+
+    @model_validator(mode="after")
+    def _rows_are_of_a_pipe_that_is_named(self) -> Self:
+        if self.pipe_rows is not PipeRows.ONE and self.pipe is None:
+            raise ValueError(f"pipe_rows: {self.pipe_rows} is said of a pipe that is named; give pipe")
+        if self.pipe_rows is not PipeRows.ONE and self.query is not None:
+            raise ValueError(f"pipe_rows: {self.pipe_rows} does not go with query; filter in the query")
+        return self
 
     def refuse_files_of_other_columns(self) -> None:
         """Raises ValueError."""

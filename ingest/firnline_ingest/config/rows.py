@@ -19,6 +19,17 @@ class Tolerance(StrEnum):
     """It stays in the error table, and its shard goes on."""
 
 
+class PipeRows(StrEnum):
+    """Rows that a pipe makes of each row that is sent to it."""
+
+    ONE = "one"
+    """One, whose column of the metadata says which record it is."""
+    SOME = "some"
+    """One or none: its WHERE drops rows."""
+    SEVERAL = "several"
+    """Any number: it flattens a list, or joins another table."""
+
+
 class UnusableRecords(StrEnum):
     """Treatment of a record that can't be a row (docs/records.md says which those are)."""
 

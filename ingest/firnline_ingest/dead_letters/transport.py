@@ -99,6 +99,8 @@ class ChannelTransport:
     channels: ChannelOpener
     target: TargetTable
     channel: str
+    counts_rows: bool = True
+    """Whether the counters rise by each row that is sent (TargetState)."""
     sleep: Callable[[float], None] = time.sleep
     clock: Callable[[], float] = time.monotonic
     counters_rest_s: float = COUNTERS_REST_S
@@ -155,7 +157,7 @@ class ChannelTransport:
             channel, state = self.channels.open(self.target, self.channel)
             done = self._rows_in(batch, state)
         try:
-            in_flight = InFlightRows(batch.shard, batch.baseline, None)
+            in_flight = InFlightRows(batch.shard, batch.baseline, None, are_counted=self.counts_rows)
             for first, last in chunks(batch.rows, done):
                 if last > done:
                     rows = [msgspec.Raw(row) for row in batch.rows[first:last]]
@@ -226,7 +228,9 @@ def replay_tables(
     name, found = replay_channel(application, shard), dict[str, ReplayTable]()
     for table, state in tables_of(own).items():
         channel = routed_channel(name, table) if table else name
-        transport = ChannelTransport(channels=channels, target=state.target, channel=channel)
+        transport = ChannelTransport(
+            channels=channels, target=state.target, channel=channel, counts_rows=state.counts_rows
+        )
         found[table] = ReplayTable(transport, state.logs_errors)
     return found
 

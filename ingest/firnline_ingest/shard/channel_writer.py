@@ -11,6 +11,7 @@ from typing import cast
 
 import msgspec
 
+from firnline_ingest.config.rows import PipeRows
 from firnline_ingest.kinesis.page import Record
 from firnline_ingest.kinesis.user_record import UserRecord
 from firnline_ingest.ledger.incident import Incident, IncidentKind
@@ -58,7 +59,13 @@ class ChannelWriter:
         """The channel's token when it was opened."""
         self.drops_through = opened.resume.drops_through
         """Records up to here were proven before the channel was restarted."""
-        self.in_flight = InFlightRows(work.key, opened.resume.baseline, row.read_through, self.drops_through)
+        self.in_flight = InFlightRows(
+            work.key,
+            opened.resume.baseline,
+            row.read_through,
+            self.drops_through,
+            are_counted=work.pipeline.pipe_rows is PipeRows.ONE,
+        )
         self.seen: Position | None = None
         """The furthest committed token that any answer had."""
         self.opened_ms = services.now_ms()

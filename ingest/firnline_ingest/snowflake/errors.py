@@ -229,17 +229,18 @@ class PipeFilters(SnowflakeError, Fatal):
         "makes several rows of one. Nothing was written"
     )
     remedy = (
-        "create the pipe again without it, and filter by `routes` or `transforms`, which count what they drop; or `audit: false` "
-        "([a pipe that selects](targets.md#a-pipe-of-your-own))"
+        "declare it by `rows` of the pipe; or create it again without, and filter by `routes` or `transforms`, which "
+        "count what they drop; or `audit: false` ([a pipe that selects](targets.md#a-pipe-of-your-own))"
     )
 
-    def __init__(self, pipe: str, beyond: str) -> None:
+    def __init__(self, pipe: str, beyond: str, rows: str) -> None:
         shown = beyond if len(beyond) <= SHOWN else f"{beyond[:SHOWN]} …"
         super().__init__(
             f"The SELECT of the pipe {pipe} goes on behind its source: {shown}. Snowflake drops records by that without a word, "
             "or makes several rows of one, so that nothing can prove that all are there.",
-            next_step="create the pipe again without it, and filter by routes or transforms, which count what they drop; or set "
-            "audit: false, if that is meant.",
+            next_step=f"if that is meant, set rows: {rows} of the specification's pipe (pipe_rows: {rows} in engine.json); the "
+            "audit then says which records it can't prove. Or create the pipe again without it, and filter by routes or "
+            "transforms, which count what they drop; or set audit: false.",
         )
 
 

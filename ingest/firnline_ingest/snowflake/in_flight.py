@@ -2,7 +2,8 @@
 
 A row is proven when the committed token has reached it, and the channel's counters have reached it too: requests commit in
 order, so counters that grew by n rows counted the first n (docs/design/ledger.md, section 4). Counters may trail the token
-or run ahead of it, and an answer may go back. What stays away for half a minute, or is more than was sent, is an error.
+or run ahead of it, and an answer may go back. What stays away for half a minute, or is more than was sent, is an error. Behind
+a pipe that drops or multiplies rows the token alone is the proof.
 """
 
 from collections import deque
@@ -54,11 +55,20 @@ class InFlightRows:
     """
 
     def __init__(
-        self, key: ShardKey, baseline: Proven, read_through: Position | None, drops_through: Position | None = None
+        self,
+        key: ShardKey,
+        baseline: Proven,
+        read_through: Position | None,
+        drops_through: Position | None = None,
+        *,
+        are_counted: bool = True,
     ) -> None:
+        """`are_counted`: whether the channel's counters rise by each row that is sent. Behind a pipe that drops or multiplies
+        rows they do not, and the committed token alone is the proof."""
         self.key = key
         self.proven = baseline
         self._drops_through = drops_through
+        self._are_counted = are_counted
         self.accounted = read_through
         """Every record up to here was appended, or is a durable dead letter."""
         self.bytes = 0
@@ -127,6 +137,8 @@ class InFlightRows:
         committed, seen_s = state.committed, self._seen_s(state, now_s)
         if committed is None or self._is_behind(committed, seen_s):
             return None
+        if not self._are_counted:
+            return self._proof_by_token(Proven(committed, state.rows_inserted, state.rows_error))
         counted = state.rows_inserted + state.rows_error
         if counted > self._sent:
             raise CountsDisagree(self.key, sent=self._sent, counted=counted, at=committed.token)
@@ -208,6 +220,12 @@ class InFlightRows:
         if position is None or position == self.proven.position:
             return None
         return Proven(position, counts.rows_inserted, counts.rows_error)
+
+    def _proof_by_token(self, seen: Proven) -> Proven | None:
+        """Rejected rows are counted by the server, maybe later than their token was committed: then a proof of the same position
+        brings them."""
+        is_further = self.proven.position is None or seen.position != self.proven.position
+        return seen if is_further or seen.rows_error > self.proven.rows_error else None
 
     def _position_of(self, row: int) -> Position | None:
         """Returns None for a row that is proven already."""

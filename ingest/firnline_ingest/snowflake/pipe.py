@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable, Sequence
 
 from firnline_ingest.config.model import PipelineConfig
 from firnline_ingest.config.pipe_select import PipeDefinition, lost_position, position_columns
+from firnline_ingest.config.rows import PipeRows
 from firnline_ingest.identifiers import quoted
 from firnline_ingest.snowflake.errors import (
     PipeFilters,
@@ -48,8 +49,8 @@ def check_pipe(
         raise PipeLeadsElsewhere(name, ".".join(map(quoted, definition.table)), ".".join(map(quoted, table)))
     if definition.selected is None or not pipeline.audit:
         return
-    if definition.beyond:
-        raise PipeFilters(name, definition.beyond)
+    if definition.rows not in (PipeRows.ONE, pipeline.pipe_rows) and pipeline.pipe_rows is not PipeRows.SEVERAL:
+        raise PipeFilters(name, definition.beyond, definition.rows)
     filled = definition.columns or columns()
     are_numbered = pipeline.format.makes_several_rows
     if lost := lost_position(definition.selected, filled, pipeline.metadata, are_numbered=are_numbered):

@@ -11,7 +11,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from firnline_ingest.config.model import EngineConfig, PipelineConfig
-from firnline_ingest.config.rows import Tolerance
+from firnline_ingest.config.rows import PipeRows, Tolerance
 from firnline_ingest.errors import FirnlineError, SnowflakeError
 from firnline_ingest.identifiers import default_pipe, quoted, stored_name, table_name, written_name
 from firnline_ingest.permissions.snowflake import PRIVILEGES, Need, required_privileges
@@ -66,6 +66,8 @@ class TargetState:
     """Whether the engine adds columns for keys that have none."""
     matches_by_name: bool = True
     """Whether keys are columns by their names, and no SELECT says which value goes where."""
+    counts_rows: bool = True
+    """Whether Snowflake's counters rise by each row that is sent: not behind a pipe that drops or multiplies rows."""
     beside: "tuple[TargetState, ...]" = ()
     """The tables that the pipeline's routes lead to."""
 
@@ -248,6 +250,7 @@ class _Look:
             has_variant=not is_iceberg or self._has_variant(target),
             adds_columns=pipeline.adds_columns and by_name and not evolves,
             matches_by_name=by_name,
+            counts_rows=pipeline.pipe_rows is PipeRows.ONE,
         )
 
     def _has_variant(self, target: TargetTable) -> bool:

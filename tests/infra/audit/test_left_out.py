@@ -7,11 +7,19 @@ from typing import Any
 
 import pytest
 
-from firnline_infra.audit.comparison import compare_shard, position_of
+from firnline_infra.audit.comparison import ReplayedRecord, compare_shard, position_of
 from firnline_infra.audit.findings import NEXT_STEPS, Counts, ProblemKind, ShardFindings
-from firnline_infra.audit.left_out import ON_A_STREAM, UNKNOWN, LeftOutCheck, left_out_of
+from firnline_infra.audit.left_out import (
+    BY_THE_PIPE,
+    ON_A_STREAM,
+    UNKNOWN,
+    LeftOutCheck,
+    left_out_of,
+    with_believed,
+)
 from firnline_infra.audit.outcome import AuditOutcome, ClaimStatus, RecordPlace, StreamRecord
 from firnline_infra.audit.window import RetentionCutoff
+from firnline_ingest.config.rows import PipeRows
 from firnline_ingest.kinesis.lineage import Lineage
 from firnline_ingest.kinesis.start import AtTimestamp, TrimHorizon
 from firnline_ingest.ledger.left_out import BEGINNING, LeftOutMark, moved
@@ -39,6 +47,7 @@ class Dropped:
     status: dict[int, ClaimStatus] = field(default_factory=dict)
     dropped: list[int] = field(default_factory=lambda: list(range(101, 120, 2)))
     may_have_left: bool = False
+    replayed: list[int] = field(default_factory=list)
 
     def marks(self) -> tuple[LeftOutMark, ...]:
         marks, before = (LeftOutMark(Position(self.begins)),), self.begins
@@ -197,6 +206,59 @@ def test_no_schedule_is_proven_in_which_a_record_is_lost(seed: int) -> None:
     if dropped and rng.random() < 0.5:
         shard.rows.append(rng.choice(dropped))  # to hide it
     assert not there or shard.problems(marks=marks)
+
+
+def piped(shard: Dropped, rows: PipeRows) -> ShardFindings:
+    findings, check = ShardFindings(SHARD), LeftOutCheck.of_pipe(rows)
+    compare_shard(
+        findings,
+        [shard.record(each) for each in shard.numbers],
+        [
+            AuditOutcome(number, 0, place, BEGAN_MS)
+            for number in shard.numbers
+            for places, place in ((shard.rows, RecordPlace.TABLE), (shard.letters, RecordPlace.DEAD_LETTERS))
+            for _ in range(places.count(number))
+        ],
+        cutoff=RetentionCutoff(BEGAN_MS),
+        not_ingested=with_believed(None, check),
+        left_out=check,
+        replayed_into=lambda number, _: ReplayedRecord("", {0}, 1) if number in shard.replayed else None,
+    )
+    return findings
+
+
+@pytest.mark.parametrize("rows", [PipeRows.SOME, PipeRows.SEVERAL])
+def test_what_a_pipe_may_have_dropped_is_never_proven_by_its_absence(rows: PipeRows) -> None:
+    findings = piped(Dropped(), rows)
+    assert findings.counts == Counts(records=20, rows=10, skipped=10, unproven=10)
+    assert findings.problems[0].detail.endswith(BY_THE_PIPE)
+
+
+def test_a_pipe_that_drops_rows_doubles_none_and_one_that_multiplies_has_rows_by_their_records_position() -> None:
+    shard = Dropped(rows=[100, 100, *range(101, 120)])
+    assert piped(shard, PipeRows.SOME).counts == Counts(records=20, rows=21, doubled=1)
+    assert piped(shard, PipeRows.SEVERAL).counts == Counts(records=20, rows=21, multiplied=1)
+    shard.letters = [100]
+    assert piped(shard, PipeRows.SEVERAL).counts.doubled == 1, "a dead letter has its record in whole"
+
+
+def test_a_row_of_no_record_is_unexpected_whatever_the_pipe_does() -> None:
+    shard = Dropped()
+    shard.numbers.remove(104)
+    findings = ShardFindings(SHARD)
+    check = LeftOutCheck.of_pipe(PipeRows.SEVERAL)
+    outcomes = [AuditOutcome(number, 0, RecordPlace.TABLE, BEGAN_MS) for number in (100, 104)]
+    records = [shard.record(each) for each in shard.numbers]
+    compare_shard(
+        findings, records, outcomes, cutoff=RetentionCutoff(BEGAN_MS), not_ingested=check.believes, left_out=check
+    )
+    assert findings.counts.unexpected == 1
+
+
+def test_a_replayed_dead_letter_whose_row_the_pipe_dropped_is_unproven_and_not_missing() -> None:
+    shard = Dropped(letters=[101], replayed=[101])
+    counts = piped(shard, PipeRows.SOME).counts
+    assert (counts.missing, counts.unproven, counts.skipped) == (0, 10, 10)
 
 
 def row_of(**changes: Any) -> ShardRow:

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from firnline_infra.audit.errors import CallableAbsent
-from firnline_infra.audit.mode import BELIEVED, AuditMode, absent_callable
+from firnline_infra.audit.mode import BELIEVED, THE_PIPE_DROPS, THE_PIPE_MULTIPLIES, AuditMode, absent_callable
 from firnline_ingest.config.model import PipelineConfig
 
 from .configured import config_of, pipeline
@@ -55,3 +55,12 @@ def test_where_it_decides_what_is_nowhere_there_is_no_proof_without_it(
 def test_letters_that_nobody_sees_are_records_that_are_nowhere() -> None:
     with pytest.raises(CallableAbsent, match="are nowhere"):
         absent_callable(transforming(ABSENT), letters_are_seen=False)
+
+
+@pytest.mark.parametrize(("rows", "unprovable"), [("some", False), ("several", True)])
+def test_what_a_pipe_may_drop_or_multiply_is_said_before_anything_is_found(rows: str, unprovable: bool) -> None:
+    of = pipeline(pipe="P", pipe_rows=rows)
+    mode = AuditMode.of(config_of(of), of, contents=True)
+    assert (mode.pipe_rows, bool(mode.unprovable), mode.compares_contents) == (rows, unprovable, False)
+    assert THE_PIPE_DROPS.format(rows) in mode.remarks
+    assert (THE_PIPE_MULTIPLIES in mode.remarks) == unprovable

@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 import pytest
 
 from firnline_infra.audit.findings import NEXT_STEPS, Counts, ProblemKind, ShardFindings
@@ -40,10 +42,36 @@ def test_what_is_proven_ends_with_0() -> None:
     assert (GOOD.is_proven, GOOD.exit_status) == (True, 0)
 
 
-@pytest.mark.parametrize("kind", ProblemKind)
+@pytest.mark.parametrize("kind", set(ProblemKind) - {ProblemKind.UNPROVEN})
 def test_any_problem_ends_with_3(kind: ProblemKind) -> None:
     found = report(shard(0, Counts(records=1)), shard(1, Counts(records=1), (kind, "100")))
     assert (found.is_proven, found.exit_status) == (False, 3)
+    found = report(shard(0, Counts(records=1), (ProblemKind.UNPROVEN, "1")), shard(1, Counts(records=1), (kind, "100")))
+    assert (found.is_proven, found.exit_status) == (False, 3)
+
+
+def test_what_can_be_neither_proven_nor_refuted_ends_with_4() -> None:
+    found = report(shard(0, Counts(records=2, skipped=1), (ProblemKind.UNPROVEN, "100")))
+    assert (found.is_proven, found.exit_status) == (False, 4)
+    assert (found.pipelines[0].as_document()["proven"], found.pipelines[0].as_document()["refuted"]) == (False, False)
+    assert report_text(found).endswith("NOT PROVEN, and nothing is refuted, of 2 records: 1 unproven.")
+    assert AuditReport([*GOOD.pipelines, *found.pipelines]).exit_status == 4
+    assert AuditReport([*BAD.pipelines, *found.pipelines]).exit_status == 3
+
+
+def test_what_no_audit_can_prove_keeps_rows_from_being_proven() -> None:
+    of_rows, without = (
+        replace(
+            report(shard(0, Counts(records=9, rows=rows, multiplied=max(0, rows - 9)))).pipelines[0],
+            unprovable="how many",
+        )
+        for rows in (12, 0)
+    )
+    assert AuditReport([of_rows]).exit_status == 4
+    text = report_text(AuditReport([of_rows]))
+    assert "3 rows are beyond the first of their records" in text
+    assert text.endswith("NOT PROVEN, and nothing is refuted, of 9 records: not provable: how many.")
+    assert AuditReport([without]).is_proven
 
 
 def test_one_pipeline_with_a_problem_is_enough() -> None:

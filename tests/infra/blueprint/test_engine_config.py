@@ -184,3 +184,14 @@ def test_other_streams_go_into_the_pipelines_table_with_its_options(local_spec: 
     named, found = config.pipeline_of(first.stream), config.pipeline_of("events-eu")
     assert found == named.model_copy(update={"stream": "events-eu"})
     assert found.table == '"My {events}"'
+
+
+def test_what_an_adopted_pipe_makes_of_rows_is_the_engines_to_know() -> None:
+    pipe = {"name": "P", "origin": "adopt"}
+    lake = {"name": "LAKE", "origin": "adopt", "schemas": [{"name": "RAW", "origin": "adopt"}]}
+    adopted = {"schema": "RAW", "table": "ORDERS", "table_origin": "adopt", "schema_evolution": False}
+    snowflake = {"snowflake": {"databases": [lake]}}
+    (silent,) = written(**snowflake, **one_pipeline(**adopted, pipe=pipe))["pipelines"]
+    assert "pipe_rows" not in silent
+    document = written(**snowflake, **one_pipeline(**adopted, pipe={**pipe, "rows": "several"}))
+    assert document["pipelines"][0]["pipe_rows"] == "several"

@@ -83,6 +83,17 @@ def test_an_iceberg_table_in_snowflakes_storage_needs_no_volume_and_no_grant_on_
             "cluster_at_ingest_time: its owner creates the pipe",
         ),
         (
+            {"pipe": {"name": "P", "select": SELECTS, "rows": "some"}, "columns": COLUMNS, "schema_evolution": False},
+            "rows: some is said of a pipe that exists",
+        ),
+        (
+            {
+                "pipe": {"name": "P", "origin": "adopt", "rows": "some"},
+                "routes": {"key": "k", "tables": [{"table": "T", "values": ["t"]}]},
+            },
+            "pipe.rows: some does not go with routes",
+        ),
+        (
             {**OWN_STORAGE, "base_location": "a/b"},
             "base_location: SNOWFLAKE_MANAGED is Snowflake's own storage, which has none",
         ),

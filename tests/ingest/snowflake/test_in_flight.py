@@ -88,6 +88,26 @@ def test_rejected_rows_count_as_confirmed_because_the_token_passes_them(rows: In
     assert rows.confirm(ChannelState(Position(3), 2, 1), 0.0) == Proven(Position(3), 2, 1)
 
 
+def test_behind_a_pipe_that_drops_or_multiplies_rows_the_token_alone_is_the_proof() -> None:
+    for inserted in (0, 2, 30):
+        rows = InFlightRows(KEY, Proven(), None, are_counted=False)
+        rows.add(chunk(1, 2, 3, 4))
+        assert rows.confirm(ChannelState(None, inserted), 0.0) is None
+        rows.accept(rows.confirm(ChannelState(Position(2), inserted), 1.0) or Proven())
+        assert (rows.read_through, rows.is_empty) == (Position(2), False)
+        rows.accept(rows.confirm(ChannelState(Position(4), inserted), 2.0) or Proven())
+        assert (rows.read_through, rows.is_empty) == (Position(4), True)
+
+
+def test_there_a_row_that_is_counted_as_rejected_later_than_its_token_is_in_the_next_proof() -> None:
+    rows = InFlightRows(KEY, Proven(), None, are_counted=False)
+    rows.add(chunk(1, 2))
+    rows.add(chunk(3))
+    rows.accept(rows.confirm(ChannelState(Position(2)), 0.0) or Proven())
+    assert rows.confirm(ChannelState(Position(2)), 1.0) is None
+    assert rows.confirm(ChannelState(Position(2), 0, 1), 2.0) == Proven(Position(2), 0, 1)
+
+
 def test_the_ledger_may_never_have_a_position_beyond_an_unproven_row() -> None:
     rows = in_flight(proven=10, rows=5, read_through=12)
     rows.add(chunk(13, 14, end=16))

@@ -8,6 +8,7 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from pydantic import ValidationError
 
 from firnline_ingest.identifiers import stored_name
 from firnline_ingest.snowflake.errors import (
@@ -210,9 +211,49 @@ def test_a_select_has_to_keep_what_says_which_record_a_row_is(pipe: dict[str, st
 @pytest.mark.parametrize("pipe", [{"pipe": "load"}, {}])
 def test_a_select_that_keeps_not_one_row_of_each_record_needs_audit_off(pipe: dict[str, str], behind: str) -> None:
     filtering = f"COPY INTO ORDERS FROM (SELECT $1:KINESISMETADATA, $1:id::NUMBER {STREAM} {behind})"
-    with pytest.raises(PipeFilters, match="audit: false"):
+    wanted = "some" if behind.startswith("WHERE") else "several"
+    with pytest.raises(PipeFilters, match=f"rows: {wanted} .*audit: false"):
         state({"ORDERS", "LOAD"}, filtering, **pipe)
     assert not state({"ORDERS", "LOAD"}, filtering, audit=False, **pipe).matches_by_name
+
+
+@pytest.mark.parametrize(
+    ("behind", "wanted"),
+    [
+        ("", "one"),
+        ("WHERE $1:region = 'EU'", "some"),
+        ("s WHERE s.$1:join = 'x' AND s.$1:n > (1)", "some"),
+        ("s LEFT OUTER JOIN dim d ON s.$1:k = d.k", "several"),
+        ("s, dim d WHERE s.$1:k = d.k", "several"),
+        (", LATERAL FLATTEN(INPUT => $1:items) f", "several"),
+        ("s WHERE s.$1:n > 1 UNION ALL SELECT 1", "several"),
+    ],
+)
+@pytest.mark.parametrize("said", ["one", "some", "several"])
+def test_a_pipe_that_is_named_makes_at_most_what_its_pipeline_says(behind: str, wanted: str, said: str) -> None:
+    order = ["one", "some", "several"]
+    made = f"COPY INTO ORDERS FROM (SELECT $1:KINESISMETADATA, $1:id::NUMBER {STREAM} {behind})"
+    if order.index(wanted) > order.index(said):
+        with pytest.raises(PipeFilters, match=f"rows: {wanted} "):
+            state({"LOAD"}, made, pipe="load", pipe_rows=said)
+    else:
+        assert state({"LOAD"}, made, pipe="load", pipe_rows=said).counts_rows == (said == "one")
+
+
+def test_a_source_that_is_a_select_itself_may_flatten() -> None:
+    inner = f"SELECT s.$1:KINESISMETADATA AS m, f.value AS v {STREAM} s, LATERAL FLATTEN(input => s.$1:items) f"
+    made = f"COPY INTO ORDERS FROM (SELECT x.m, x.v FROM ({inner}) x)"
+    with pytest.raises(PipeFilters, match="rows: several "):
+        state({"LOAD"}, made, pipe="load", pipe_rows="some")
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [{"pipe_rows": "some"}, {"pipe_rows": "several", "pipe": "load", "query": {"schema": "a INT", "sql": "SELECT *"}}],
+)
+def test_what_a_pipe_makes_is_said_of_one_that_is_named_and_without_a_query(wrong: dict[str, Any]) -> None:
+    with pytest.raises(ValidationError, match="pipe_rows"):
+        pipeline(stream="orders", database="LAKE", table="ORDERS", **wrong)
 
 
 def test_a_pipe_whose_statement_is_hidden_is_taken_as_it_is() -> None:
