@@ -32,7 +32,7 @@ class Conditions:
     command: str
     day: str
     runs: int = 1
-    """Of each part."""
+    """The number of measurements of each part."""
     load: tuple[float, float]
     """Of the machine, over a minute, when the run began and when it ended."""
 

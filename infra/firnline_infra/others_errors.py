@@ -16,7 +16,7 @@ class OtherErrors(NamedTuple):
     here: str
     """The id of ours; empty where there is none."""
     said: str
-    """What it is here, or why there is none."""
+    """Its counterpart here, or the reason why there is none."""
     connector: str = KAFKA
 
 

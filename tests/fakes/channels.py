@@ -39,9 +39,9 @@ class ServedChannel:
     """The table's rows from this channel, in commit order."""
     rejected: list[bytes] = field(default_factory=list)
     table: list[bytes] = field(default_factory=list)
-    """What the pipe made of the rows."""
+    """The rows as the pipe made them."""
     more: int = 0
-    """How many more rows these are than were sent."""
+    """The number of rows beyond those that were sent."""
     pending: deque[tuple[Position, Sequence[bytes]]] = field(default_factory=deque)
 
     @property
@@ -59,7 +59,7 @@ class MemoryChannels:
     rejects: Callable[[bytes], bool] = _nothing
     """Which rows the table refuses."""
     pipe: Callable[[bytes], Sequence[bytes]] = _itself
-    """What the pipe makes of a row."""
+    """The rows that the pipe makes of one."""
     discards_on_open: bool = False
     opening: Callable[[str], object] = _at_once
     """Happens before a channel is opened: it may block, or refuse."""

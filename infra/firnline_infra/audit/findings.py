@@ -84,7 +84,7 @@ class Counts:
     not_stored: int = 0
     """Rows that Snowflake counted as rejected, and that its error table has not. Counted only where counters are looked at."""
     unproven: int = 0
-    """Of the skipped, those that a pipeline's query or pipe may have dropped, while nothing shows that it did."""
+    """The skipped ones that a pipeline's query or pipe may have dropped, while nothing shows that it did."""
     older: int = 0
     """Rows, error rows and dead letters of records that have left the stream: not checkable."""
     later: int = 0

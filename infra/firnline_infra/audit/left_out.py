@@ -63,14 +63,14 @@ class LeftOutCheck:
 
     marks: tuple[LeftOutMark, ...] = ()
     pin_ms: int = 0
-    """What arrived earlier was never read, and is not counted."""
+    """Earlier arrivals were never read, and are not counted."""
     may_have_left: bool = True
-    """Whether records may have left the stream."""
+    """True if records may have left the stream."""
     why_unknown: str = UNKNOWN
     is_of_pipe: bool = False
-    """Whether it is a pipe that drops rows, also those of replayed dead letters."""
+    """True if it is a pipe that drops rows, also those of replayed dead letters."""
     makes_several: bool = False
-    """Whether a record may have several rows of one position."""
+    """True if a record may have several rows of one position."""
     _ranges: list[MarkedRange] = field(default_factory=list, init=False)
     _at: int = field(default=0, init=False)
     _oldest: Position | None = field(default=None, init=False)

@@ -46,7 +46,7 @@ class AuditMode:
     """Whether the pipeline, as it is here, can say in which of its tables a record belongs."""
     remarks: tuple[str, ...] = ()
     has_query: bool = False
-    """Whether a record that is nowhere is held against what the ledger says that the pipeline's query dropped."""
+    """True if a record that is nowhere is held against what the ledger says that the pipeline's query dropped."""
 
     @property
     def pipe_rows(self) -> PipeRows:

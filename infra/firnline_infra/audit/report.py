@@ -29,7 +29,7 @@ class PipelineReport:
     """Whether it was asked how many rows were rejected and not kept."""
     remarks: Sequence[str] = ()
     unprovable: str = ""
-    """What no audit of the pipeline can prove; empty where there is nothing such."""
+    """The part that no audit of the pipeline can prove; empty where there is nothing such."""
     totals: Counts = field(default_factory=Counts, init=False)
 
     def __post_init__(self) -> None:

@@ -33,7 +33,6 @@ from firnline_ingest.config.metrics import DEFAULT_NAMESPACE, MetricsConfig, Met
 from firnline_ingest.config.pipeline import PipelineOptions
 from firnline_ingest.config.reader import Registration
 from firnline_ingest.config.routes import Unmatched
-from firnline_ingest.config.rows import PipeRows
 
 if TYPE_CHECKING:
     from firnline_ingest.config.model import EngineConfig
@@ -193,7 +192,7 @@ def _pipeline(
         table=str(table_of(pipeline).parts[-1]),
         access=access,
         pipe=str(Identifier.parse(pipeline.pipe.name)) if pipeline.pipe else None,
-        pipe_rows=str(pipeline.pipe.rows) if pipeline.pipe and pipeline.pipe.rows is not PipeRows.ONE else None,
+        pipe_rows=str(pipeline.pipe.rows) if pipeline.pipe and pipeline.pipe.rows != "one" else None,
         reader=_reader(pipeline, inputs),
         pipe_selects=_selects(pipeline) or None,
         routes=_routes(pipeline),

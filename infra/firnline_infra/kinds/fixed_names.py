@@ -55,7 +55,7 @@ def fixed_names(blueprint: Blueprint) -> Mapping[tuple[str, ...], str]:
             for name in _names(kind, row):
                 found[kind.title, *place, *name] = fields.get((kind.title, name[-1]), root)
     for other in SNOWFLAKE_KINDS:
-        for wanted in other.made(blueprint):
+        for wanted in other.instances(blueprint):
             title, called = f"{other.title.lower()} of Snowflake", str(other.name(wanted))
             found[title, spec.snowflake.account.upper(), called] = fields.get((title, called), root)
     return found

@@ -23,13 +23,13 @@ class RowKeys:
     all: frozenset[str] | None = None
     """None where rows may have keys that nobody here knows."""
     known: frozenset[str] = frozenset()
-    """Those that options name, with their case."""
+    """Keys that options name, with their case."""
     gone: Mapping[str, str] = field(default_factory=dict)
-    """Those that no row has any more, and why."""
+    """Keys that no row has any more, and why."""
     made_by: str = ""
-    """What decides which keys there are."""
+    """The option that decides which keys there are."""
     flattened: tuple[str, str] | None = None
-    """What flattens the rows, and the delimiter; None where a value may be an object."""
+    """The option that flattens the rows, and the delimiter; None where a value may be an object."""
 
     def absence(self, path: Sequence[str]) -> str:
         """Returns why no row has something at the path; empty where one may."""

@@ -98,8 +98,8 @@ class PipeOptions(Section):
     change makes the pipe again, which ends its channels. With `origin: create`."""
 
     rows: PipeRows = Field(default=PipeRows.ONE, strict=False)
-    """How many rows the pipe makes of each that it is sent: `one`, `some` where its WHERE drops rows, `several` where it flattens
-    a list or joins a table. What it drops, and how many it has to make, the audit can't prove, and says so. With
+    """The number of rows that the pipe makes of each that it is sent: `one`, `some` if its WHERE drops rows, `several` if it
+    flattens a list or joins a table. What it drops, and how many it has to make, the audit can't prove, and says so. With
     `origin: adopt`: one that is made here makes one."""
 
     @model_validator(mode="after")

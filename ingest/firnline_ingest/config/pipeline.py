@@ -178,7 +178,7 @@ class EngineOptions(PipelineOptions):
     audited."""
 
     pipe_rows: PipeRows = Field(default=PipeRows.ONE, strict=False)
-    """How many rows the pipe that `pipe` names makes of each row that it is sent: `one`, `some` where its WHERE drops rows,
+    """The number of rows that the pipe of `pipe` makes of each row that it is sent: `one`, `some` where its WHERE drops rows,
     `several` where it flattens or joins. `one` by default, because Snowflake's counters then prove each row, and the audit each
     record."""
 

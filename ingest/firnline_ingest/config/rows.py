@@ -25,7 +25,7 @@ class PipeRows(StrEnum):
     ONE = "one"
     """One, whose column of the metadata says which record it is."""
     SOME = "some"
-    """One or none: its WHERE drops rows."""
+    """One or none, because its WHERE drops rows."""
     SEVERAL = "several"
     """Any number: it flattens a list, or joins another table."""
 

@@ -3,6 +3,7 @@
 An offset says whether the batch before it left records behind: so runs follow one another until one of them did not.
 """
 
+import ast
 import json
 from typing import TYPE_CHECKING, Any
 
@@ -35,11 +36,16 @@ def _is_behind(progress: Any) -> bool:
 
 
 def _leaves_records(offset: Any) -> bool:
-    """Returns whether it is an offset of this source, behind a batch that left records. PySpark hands it over as a document, and
-    declares it a text.
-    """
-    try:
-        document = json.loads(offset) if isinstance(offset, str) else offset
-    except ValueError:
-        return False
+    """Returns whether it is an offset of this source, behind a batch that left records."""
+    document = _document(str(offset))
     return isinstance(document, dict) and "starts" in document and bool(document.get("is_behind", True))
+
+
+def _document(text: str) -> Any:
+    """The offset that a progress has as a text: JSON, and on older Sparks (4.1) what Python writes of the document."""
+    for read in (ast.literal_eval, json.loads):
+        try:
+            return read(text)
+        except (ValueError, SyntaxError, RecursionError, MemoryError):
+            continue
+    return None

@@ -54,9 +54,9 @@ class ShardEnd:
     """The end of one shard's part of a batch."""
 
     at: str
-    """As an offset spells it."""
+    """The place as an offset spells it."""
     is_cut: bool = False
-    """Whether the batch was full there, and more had arrived."""
+    """True if the batch was full there, and more had arrived."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -72,7 +72,7 @@ class StreamOffset:
     """Where shards begin that nobody has read."""
     starts: Mapping[str, str]
     is_behind: bool = True
-    """Whether the batch before it left records that had arrived, or shards."""
+    """True if the batch before it left records that had arrived, or shards."""
 
     def as_document(self) -> dict[str, Any]:
         return {

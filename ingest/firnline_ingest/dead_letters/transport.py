@@ -100,7 +100,7 @@ class ChannelTransport:
     target: TargetTable
     channel: str
     counts_rows: bool = True
-    """Whether the counters rise by each row that is sent (TargetState)."""
+    """True if the counters rise by each row that is sent (TargetState)."""
     sleep: Callable[[float], None] = time.sleep
     clock: Callable[[], float] = time.monotonic
     counters_rest_s: float = COUNTERS_REST_S

@@ -30,7 +30,7 @@ class StreamClients:
     question_interval_s: float = 0.0
     """The least time between two questions for the same stream."""
     times: QuestionTimes | None = None
-    """When the process may ask; whenever it likes where absent."""
+    """The times at which the process may ask; any time by default."""
     turns: Turns = field(default_factory=Turns)
     """Which of the shards may hold a subscription; of all streams, wherever they are."""
     incarnations: Incarnations = field(init=False)

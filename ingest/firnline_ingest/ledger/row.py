@@ -198,7 +198,7 @@ class ShardRow:
     """Counts, reported or not; None in a row that was not opened yet, or by an earlier release only."""
     counted_through: Position | None = None
     left_out: tuple[LeftOutMark, ...] = ()
-    """Of a pipeline with a query, what it dropped up to `read_through`: the last mark stands there, or these are of before."""
+    """The records that the pipeline's query dropped up to `read_through`: the last mark stands there, or these are of before."""
     unusable: Mapping[int, int] = field(default_factory=lambda: MappingProxyType({}))
     """How many unusable records up to `counted_through` arrived in each minute (since 1970) of the last ones that had any, where
     the pipeline has a limit of them."""

@@ -67,7 +67,7 @@ class TargetState:
     matches_by_name: bool = True
     """Whether keys are columns by their names, and no SELECT says which value goes where."""
     counts_rows: bool = True
-    """Whether Snowflake's counters rise by each row that is sent: not behind a pipe that drops or multiplies rows."""
+    """True if Snowflake's counters rise by each row that is sent: not behind a pipe that drops or multiplies rows."""
     beside: "tuple[TargetState, ...]" = ()
     """The tables that the pipeline's routes lead to."""
 

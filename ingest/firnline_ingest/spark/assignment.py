@@ -81,7 +81,8 @@ class Assignment:
     """The rounds of queries whose jobs have succeeded (shard/queries.py)."""
     place: int = 0
     among: int = 1
-    """Which of how many tasks of the epoch this is, from 0 on: what an account may be asked is shared by their processes."""
+    """The task's number among those of the epoch, from 0 on, and how many these are: their processes share what an account may be
+    asked."""
 
     @property
     def works(self) -> list[ShardWork]:

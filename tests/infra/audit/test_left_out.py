@@ -40,7 +40,7 @@ class Dropped:
 
     marked: Sequence[int] = (119,)
     begins: int = 0
-    """Where the ledger began to count."""
+    """The place at which the ledger began to count."""
     numbers: list[int] = field(default_factory=lambda: list(range(100, 120)))
     rows: list[int] = field(default_factory=lambda: list(range(100, 120, 2)))
     letters: list[int] = field(default_factory=list)

@@ -84,7 +84,7 @@ def test_an_iceberg_table_in_snowflakes_storage_needs_no_volume_and_no_grant_on_
         ),
         (
             {"pipe": {"name": "P", "select": SELECTS, "rows": "some"}, "columns": COLUMNS, "schema_evolution": False},
-            "rows: some is said of a pipe that exists",
+            "rows: some belongs to a pipe that exists",
         ),
         (
             {

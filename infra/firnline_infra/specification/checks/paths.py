@@ -42,8 +42,8 @@ def _a_path_leads_somewhere(spec: EnvironmentSpec) -> Iterator[str]:
 
 
 def _nowhere(pipeline: Pipeline, keys: RowKeys, path: Sequence[str], is_lost: bool) -> str:
-    """Returns why the path is NULL in each row; empty where a row may have it. `is_lost`: another check says what the SELECT loses
-    of the metadata. Raises InvalidIdentifier.
+    """Returns why the path is NULL in each row; empty where a row may have it. `is_lost`: another check names the metadata that
+    the SELECT loses. Raises InvalidIdentifier.
     """
     if not path:
         return ""

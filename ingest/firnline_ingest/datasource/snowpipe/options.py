@@ -47,13 +47,13 @@ class SnowpipeOptions:
     tolerance: Tolerance = Tolerance.NONE
     """Of rows that the table rejects: `none` stops the query, `all` leaves them in the error table."""
     replayable: bool = False
-    """Whether `replayable()` has looked at the plan; its DataFrame sets it."""
+    """True if `replayable()` has looked at the plan; its DataFrame sets it."""
     unchecked: bool = False
-    """Whether a stream starts though nobody has looked at its plan: at least once, where a batch has other rows the next time."""
+    """True if a stream starts though nobody has looked at its plan: at least once, where a batch has other rows the next time."""
     dead_letters: str | None = None
     """Rows that no channel takes: a folder that all executors share, or s3://BUCKET/FOLDER/; they stop the query where absent."""
     region: str | None = None
-    """Of the bucket of `dead_letters`; that of the key's secret where absent."""
+    """The region of the bucket of `dead_letters`; that of the key's secret where absent."""
     s3_endpoint: str | None = None
     """A URL of S3, for private endpoints and emulators."""
     url: str | None = None

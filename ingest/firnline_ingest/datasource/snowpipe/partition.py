@@ -79,7 +79,7 @@ class RowFault:
     reason: RejectReason
     detail: str
     error: RowTooLarge | RowUnwritable
-    """What the query stops with where the row is not kept."""
+    """The error that the query stops with if the row is not kept."""
 
 
 class RowKeeper(Protocol):
