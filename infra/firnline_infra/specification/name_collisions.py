@@ -7,7 +7,8 @@ bucket firnline-prod-eu-….
 from collections.abc import Callable, Iterator, Mapping
 
 from firnline_infra.specification.model import EnvironmentSpec
-from firnline_infra.specification.names import Names, application_of, bootstrap_names
+from firnline_infra.specification.names import Names, application_of, bootstrap_names, view_of
+from firnline_infra.specification.origin import Origin
 
 Made = Mapping[tuple[str, ...], str]
 """What and where it is, and its name; to the field of the specification that says it."""
@@ -58,4 +59,18 @@ def _made(spec: EnvironmentSpec) -> Made:
         # CloudWatch writes over an alarm that is there.
         alarms = f"{application_of(spec)}-{stream.name}-…"
         found["alarms", *here, aws.region, alarms] = f"streams[{index}].name"
+    return {**found, **_views(spec)}
+
+
+def _views(spec: EnvironmentSpec) -> Made:
+    """Returns the views of Redshift, which statements make: a second environment may adopt the workgroup of a first."""
+    redshift, found = spec.redshift, dict[tuple[str, ...], str]()
+    if redshift is None:
+        return found
+    name = redshift.workgroup.name if redshift.workgroup is not None else redshift.cluster_name(application_of(spec))
+    place = (spec.aws.partition, spec.aws.account, spec.aws.region, name or application_of(spec), redshift.database)
+    for index, view in enumerate(redshift.views):
+        if view.origin is Origin.CREATE:
+            field = "name" if view.name else "stream"
+            found["view of Redshift", *place, f"{view.schema_}.{view_of(view)}"] = f"redshift.views[{index}].{field}"
     return found

@@ -209,3 +209,16 @@ def test_what_one_of_two_environments_adopts_is_both_of_theirs(run: Run) -> None
     Path("test.yaml").write_text(adopting.replace("ORG-ACCOUNT", f"ORG-ACCOUNT, databases: [{database}]"))
     result = run("check", "dev.yaml", "test.yaml")
     assert result.exit_code == 0, result.stderr
+
+
+def test_two_environments_with_one_view_in_a_workgroup_that_both_adopt_are_refused(run: Run) -> None:
+    arn = "arn:aws:redshift-serverless:eu-central-1:123456789012:workgroup/0a1b2c3d-0a1b-0a1b-0a1b-0a1b2c3d4e5f"
+    workgroup = f"{{origin: adopt, name: analytics, arn: '{arn}'}}"
+    redshift = f"redshift: {{workgroup: {workgroup}, views: [{{stream: STREAM, name: v}}]}}\n"
+    Path("dev.yaml").write_text(GOOD + redshift.replace("STREAM", "orders"))
+    theirs = of_another_team(GOOD).replace("name: dev", "name: test")
+    Path("test.yaml").write_text(theirs + redshift.replace("STREAM", "baskets"))
+    result = run("check", "dev.yaml")
+    assert "redshift.views[0].name: view of Redshift public.v is made by test.yaml too" in result.stderr
+    Path("test.yaml").write_text(Path("test.yaml").read_text().replace("name: v", "name: w"))
+    assert run("check", "dev.yaml").exit_code == 0
