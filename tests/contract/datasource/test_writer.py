@@ -36,6 +36,7 @@ def write(server: KinesisServer, schema: StructType, rows: list[Row], **options:
         "region": "us-east-1",
         "endpoint": server.endpoint,
         "checkpointLocation": "/tmp/c",
+        "replayable": "true",  # of a DataFrame that replayable() returned
         **options,
     }
     for writer in (KinesisDataSource(every).writer, KinesisDataSource(every).streamWriter):
