@@ -83,6 +83,9 @@ def test_every_night_all_tests_run() -> None:
     assert re.fullmatch(r"\d+ \d+ \* \* \*", nightly["on"]["schedule"][0]["cron"])
     assert ".ci/run --all" in [step.get("run") for step in nightly["jobs"]["test"]["steps"]]
     assert "scripts/lowest" in [step.get("run") for step in nightly["jobs"]["lowest"]["steps"]]
+    spark = nightly["jobs"]["spark"]
+    assert spark["strategy"]["matrix"]["spark"] == ["4.0.2", "4.1.1"]
+    assert spark["steps"][-1] == {"run": 'scripts/other-spark "$SPARK"', "env": {"SPARK": "${{ matrix.spark }}"}}
 
 
 def test_what_ci_is_given_goes_on_to_the_tests() -> None:

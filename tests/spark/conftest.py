@@ -21,7 +21,7 @@ from tests.fakes.kinesis import made_active
 HANGS_S = 900
 """Ends what hangs, as the limit of a test. Nothing is measured by it: how long a start takes is the machine's matter."""
 SPARK_PYTHON = os.environ.get("FIRNLINE_SPARK_PYTHON", sys.executable)
-"""Runs the programs of Spark's users: `FIRNLINE_SPARK_PYTHON=.venv-lowest/bin/python` has another Spark (scripts/lowest)."""
+"""Runs the programs of Spark's users, and the engine: `FIRNLINE_SPARK_PYTHON` may have another Spark (scripts/other-spark)."""
 TABLE_DDL = "CREATE TABLE {} (KINESISMETADATA OBJECT{}) ENABLE_SCHEMA_EVOLUTION = TRUE ERROR_LOGGING = TRUE"
 
 
@@ -102,6 +102,7 @@ class Lane:
             available_now=available_now,
             log_file=self.folder / "engine.log",
             until=until,
+            python=SPARK_PYTHON,
         )
 
     def log(self) -> list[dict[str, Any]]:

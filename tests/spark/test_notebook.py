@@ -3,14 +3,13 @@
 import json
 import os
 import subprocess
-import sys
 from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from tests.spark.conftest import HANGS_S, Lane
+from tests.spark.conftest import HANGS_S, SPARK_PYTHON, Lane
 
 pytestmark = [pytest.mark.spark, pytest.mark.timeout(HANGS_S), pytest.mark.slow]
 
@@ -26,14 +25,14 @@ def run(lane: Lane, folder: Path, *, last: int) -> str:
     """Runs every cell in order, and the last one so often."""
     program = [*cells(), *[cells()[-1]] * (last - 1)]
     done = subprocess.run(
-        [sys.executable, "-c", "\n".join(program)],
+        [SPARK_PYTHON, "-c", "\n".join(program)],
         cwd=folder,
         env={
             **os.environ,
             **lane.environment.variables,
             "FIRNLINE_CONFIG": str(lane.config_file),
             "SPARK_LOCAL_IP": "127.0.0.1",
-            "PYSPARK_PYTHON": sys.executable,
+            "PYSPARK_PYTHON": SPARK_PYTHON,
         },
         capture_output=True,
         text=True,

@@ -41,8 +41,9 @@ class EngineProcess:
         available_now: bool,
         log_file: Path,
         until: datetime | None = None,
+        python: str = sys.executable,
     ) -> None:
-        command = [sys.executable, "-m", "firnline_local.demo.engine", "run", "--config", str(config_file)]
+        command = [python, "-m", "firnline_local.demo.engine", "run", "--config", str(config_file)]
         bound = ["--until", until.isoformat()] if until else ["--available-now"] if available_now else []
         self._begin([*command, *bound], variables, log_file)
 
