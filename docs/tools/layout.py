@@ -4,7 +4,6 @@
 """
 
 import ast
-import re
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -12,8 +11,6 @@ from functools import cache
 from pathlib import Path
 from statistics import median, quantiles
 
-LENT = re.compile(r"firnline_infra\.runtimes\.(\w+\.)?options")
-"""A runtime's options stand in its folder, and are the specification's: they import nothing above it."""
 Graph = Mapping[str, set[str]]
 HERE = Path(__file__).parents[2]
 
@@ -62,7 +59,7 @@ def module_graph(root: Path = HERE) -> Graph:
 
 def room_of(module: str) -> str:
     """`firnline_ingest.shard` for all that is in it: the first level below a package."""
-    return "firnline_infra.specification" if LENT.fullmatch(module) else ".".join(module.split(".")[:2])
+    return ".".join(module.split(".")[:2])
 
 
 def room_graph(graph: Graph) -> Graph:
@@ -115,8 +112,6 @@ def circles(graph: Graph) -> list[list[str]]:
 
 
 def _folder(module: str, graph: Graph) -> str:
-    if LENT.fullmatch(module):
-        return room_of(module)
     is_folder = any(other.startswith(f"{module}.") for other in graph)
     return module if is_folder else module.rpartition(".")[0]
 

@@ -20,9 +20,9 @@ from firnline_infra.artefact.of_specification import target_of_specification
 from firnline_infra.runtimes.kubeconfig import VARIABLE, Access
 from firnline_infra.runtimes.kubernetes_api import HttpKubernetesApi
 from firnline_infra.runtimes.spark_operator.kubernetes_prerequisites import deployer_role, path_of
-from firnline_infra.runtimes.spark_operator.options import Operator
 from firnline_infra.runtimes.spark_operator.service import FLAVOURS
 from firnline_infra.specification import load_spec
+from firnline_infra.specification.runtimes.spark_operator import Operator
 from firnline_ingest.config.model import EngineConfig
 from firnline_local.demo.deployable import Deployable, deployed_specification
 from firnline_local.demo.deployment_story import DeploymentStory

@@ -20,8 +20,8 @@ from typing import Any
 import yaml
 
 from firnline_infra.artefact.assemble import default_cache
-from firnline_infra.runtimes.spark_operator.options import Operator
 from firnline_infra.specification import load_spec
+from firnline_infra.specification.runtimes.spark_operator import Operator
 from firnline_local.demo.deployment_story import DeploymentStory
 from firnline_local.demo.events import shop_events
 from firnline_local.demo.screen import Screen

@@ -15,9 +15,9 @@ from firnline_infra.runtimes.spark_operator.kubernetes_prerequisites import (
     kubernetes_prerequisites,
     path_of,
 )
-from firnline_infra.runtimes.spark_operator.options import Operator
 from firnline_infra.runtimes.spark_operator.service import service_on
 from firnline_infra.specification import EnvironmentSpec
+from firnline_infra.specification.runtimes.spark_operator import Operator
 from tests.infra.runtimes.environments import SHIPPED, job_of, spec_of
 from tests.kubernetes.client import rights_in
 from tests.kubernetes.control_plane import ControlPlane

@@ -6,8 +6,8 @@ from firnline_infra.artefact.errors import TargetUnsupported
 from firnline_infra.artefact.lock import FILES
 from firnline_infra.artefact.target import Target, target_of
 from firnline_infra.blueprint.engine_config import metrics_config
-from firnline_infra.runtimes.options import NEWEST_SPARK
 from firnline_infra.specification.model import EnvironmentSpec
+from firnline_infra.specification.runtimes.options import NEWEST_SPARK
 
 BY_HAND = "x86_64"
 

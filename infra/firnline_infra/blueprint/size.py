@@ -6,10 +6,10 @@ catching up) 32 of them take 0.8 of a core. Rows never cross the JVM: memory is 
 
 import math
 
-from firnline_infra.runtimes.emr_serverless.options import worker_gb
 from firnline_infra.specification.aws import StreamOptions
 from firnline_infra.specification.definition import Definition, part
 from firnline_infra.specification.model import EnvironmentSpec
+from firnline_infra.specification.runtimes.emr_serverless import worker_gb
 
 MIB_PER_CORE = 1024
 """Of the JVM's heap, and the same again beside it: 2 GiB a core is the least that EMR Serverless gives, and twice what a

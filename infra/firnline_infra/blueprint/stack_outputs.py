@@ -6,9 +6,6 @@ from typing import Any
 
 from firnline_infra.blueprint.value import Reference, Value
 from firnline_infra.environment import Environment
-from firnline_infra.runtimes.emr_ec2.options import EmrEc2
-from firnline_infra.runtimes.emr_serverless.options import EmrServerless
-from firnline_infra.runtimes.spark_operator.options import Kubernetes
 from firnline_infra.specification.adopted import made_volumes
 from firnline_infra.specification.definition import Definition, part
 from firnline_infra.specification.identifier import Identifier
@@ -16,6 +13,9 @@ from firnline_infra.specification.model import EnvironmentSpec
 from firnline_infra.specification.names import Names
 from firnline_infra.specification.origin import Origin
 from firnline_infra.specification.runtime import ROLELESS, Trust
+from firnline_infra.specification.runtimes.emr_ec2 import EmrEc2
+from firnline_infra.specification.runtimes.emr_serverless import EmrServerless
+from firnline_infra.specification.runtimes.spark_operator import Kubernetes
 from firnline_infra.specification.service_users import has_secret, service_users
 
 

@@ -38,8 +38,8 @@ def estimate(
     from firnline_infra.estimate.cost import costs
     from firnline_infra.estimate.load import Load
     from firnline_infra.estimate.text import estimate_document, estimate_text
-    from firnline_infra.runtimes.options import Architecture
     from firnline_infra.specification import load_spec
+    from firnline_infra.specification.runtimes.options import Architecture
 
     spec = load_spec(environment)
     load = Load.of(spec, shards=shards, mb_per_s=mb_per_second, record_bytes=record_bytes)

@@ -10,8 +10,8 @@ from dataclasses import dataclass
 
 from firnline_infra.blueprint.prices import prices
 from firnline_infra.estimate.load import SECONDS_A_MONTH, Load, RedshiftLoad
-from firnline_infra.runtimes.options import Architecture
 from firnline_infra.runtimes.registry import RUNTIMES
+from firnline_infra.specification.runtimes.options import Architecture
 
 HOURS_A_MONTH = SECONDS_A_MONTH / 3600
 LEAST_REFRESH_S = 60

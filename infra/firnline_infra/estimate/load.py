@@ -20,12 +20,12 @@ from firnline_infra.blueprint.size import (
 )
 from firnline_infra.estimate.metadata import metadata_bytes
 from firnline_infra.kinds.ecr import KEPT_IMAGES
-from firnline_infra.runtimes.emr_ec2.options import vcpus_of
 from firnline_infra.runtimes.machine_prices import MIB_PER_GB
 from firnline_infra.specification.model import EnvironmentSpec
 from firnline_infra.specification.names import Names
 from firnline_infra.specification.origin import Origin
 from firnline_infra.specification.redshift import ViewRefresh
+from firnline_infra.specification.runtimes.emr_ec2 import vcpus_of
 
 SECONDS_A_MONTH = 30 * 24 * 3600
 LEDGER_WRITE_S, HEARTBEAT_S = 5.0, 22.5

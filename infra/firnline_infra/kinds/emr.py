@@ -12,10 +12,10 @@ from firnline_infra.kinds.asking import DENIED, unless
 from firnline_infra.kinds.comparison import Clients, Comparison, Difference, Subject
 from firnline_infra.kinds.kind import COMPARE, TAGS, Kind, Lookup, Properties, Right, Scope, own_name
 from firnline_infra.kinds.resource import Component, FormattedText, Resource
-from firnline_infra.runtimes.emr_ec2.options import MOST_ATTEMPTS, EmrEc2
-from firnline_infra.runtimes.emr_serverless.options import EmrServerless
 from firnline_infra.specification.origin import Origin
 from firnline_infra.specification.runtime import RollOutOrder
+from firnline_infra.specification.runtimes.emr_ec2 import MOST_ATTEMPTS, EmrEc2
+from firnline_infra.specification.runtimes.emr_serverless import EmrServerless
 
 SPARE = 2
 """Times the job: a new attempt need not wait until the last one's workers are given back."""

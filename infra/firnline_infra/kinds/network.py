@@ -8,10 +8,10 @@ from firnline_infra.environment import Environment
 from firnline_infra.kinds.comparison import Clients
 from firnline_infra.kinds.kind import COMPARE, TAGS, Kind, Lookup, Properties, Right, Scope
 from firnline_infra.kinds.resource import Component, Resource
-from firnline_infra.runtimes.emr_ec2.options import EmrEc2
-from firnline_infra.runtimes.emr_serverless.options import EmrServerless
 from firnline_infra.specification.network import VpcEndpointsOptions
 from firnline_infra.specification.partition import partition_of
+from firnline_infra.specification.runtimes.emr_ec2 import EmrEc2
+from firnline_infra.specification.runtimes.emr_serverless import EmrServerless
 
 HTTPS = 443
 

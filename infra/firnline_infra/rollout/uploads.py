@@ -13,8 +13,8 @@ from firnline_infra.rollout.bucket import JSON, TAKEN
 from firnline_infra.runtimes.aws import call, code_of, is_missing
 from firnline_infra.runtimes.errors import RuntimeRefused, RuntimeUnavailable
 from firnline_infra.runtimes.job import Artefact
-from firnline_infra.runtimes.options import Architecture
 from firnline_infra.specification import EnvironmentSpec
+from firnline_infra.specification.runtimes.options import Architecture
 
 IMAGE_ENTRY, IMAGE_ENVIRONMENT = "/opt/firnline/entry.py", "/opt/firnline/environment"
 """The entry script and the environment in an image that the artefact's Containerfile makes."""

@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from firnline_infra.blueprint.size import Size
-from firnline_infra.runtimes.options import Architecture
 from firnline_infra.specification.runtime import RollOutOrder, Runtime
+from firnline_infra.specification.runtimes.options import Architecture
 
 APPLICATION_TAG, ENVIRONMENT_TAG, HASH_TAG = "firnline:application", "firnline:environment", "firnline:hash"
 """Tags of a run. Of Kubernetes' objects they are labels, with a slash in place of the colon and 63 characters at most."""

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from firnline_infra.runtimes.options import Architecture
+from firnline_infra.specification.runtimes.options import Architecture
 
 MIB_PER_GB = 1024
 

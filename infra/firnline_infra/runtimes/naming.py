@@ -5,7 +5,7 @@ import re
 from collections.abc import Mapping
 
 from firnline_infra.runtimes.job import HASH_TAG
-from firnline_infra.runtimes.options import Architecture
+from firnline_infra.specification.runtimes.options import Architecture
 
 CPU_OF = {Architecture.ARM64: "arm64", Architecture.X86_64: "amd64"}
 """The label of Kubernetes nodes (kubernetes.io/arch) of each architecture."""

@@ -8,7 +8,7 @@ from typing import Annotated, Self
 
 from pydantic import AfterValidator, Field, model_validator
 
-from firnline_infra.runtimes.options import SUBNET, VPC
+from firnline_infra.specification.runtimes.options import SUBNET, VPC
 from firnline_ingest.config.document import Section
 from firnline_ingest.config.form import AwsService, Form
 

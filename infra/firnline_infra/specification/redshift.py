@@ -8,9 +8,9 @@ from typing import Annotated, Self
 
 from pydantic import Field, model_validator
 
-from firnline_infra.runtimes.options import SECURITY_GROUP, SUBNET
 from firnline_infra.specification.aws import KeyArn, StreamName
 from firnline_infra.specification.origin import CreateOrAdopt, Origin
+from firnline_infra.specification.runtimes.options import SECURITY_GROUP, SUBNET
 from firnline_infra.specification.snowflake import SecretArn
 from firnline_ingest.config.document import Section
 from firnline_ingest.config.form import Form

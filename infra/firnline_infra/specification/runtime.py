@@ -8,13 +8,13 @@ from typing import Annotated, Literal, Self
 
 from pydantic import Field, model_validator
 
-from firnline_infra.runtimes.emr_ec2.options import EmrEc2
-from firnline_infra.runtimes.emr_eks.options import EmrEks
-from firnline_infra.runtimes.emr_serverless.options import EmrServerless
-from firnline_infra.runtimes.options import ROLE_NAME
-from firnline_infra.runtimes.spark_operator.options import Kubernetes
 from firnline_infra.specification.kubernetes_names import NAMESPACE, OBJECT_NAME
 from firnline_infra.specification.origin import CreateOrAdopt, Origin
+from firnline_infra.specification.runtimes.emr_ec2 import EmrEc2
+from firnline_infra.specification.runtimes.emr_eks import EmrEks
+from firnline_infra.specification.runtimes.emr_serverless import EmrServerless
+from firnline_infra.specification.runtimes.options import ROLE_NAME
+from firnline_infra.specification.runtimes.spark_operator import Kubernetes
 from firnline_infra.specification.statements import ExtraStatement
 from firnline_ingest.config.access import AwsOptions
 from firnline_ingest.config.document import Section

@@ -18,9 +18,9 @@ from firnline_infra.runtimes.spark_operator.kubernetes_prerequisites import (
     deployer_role,
     path_of,
 )
-from firnline_infra.runtimes.spark_operator.options import Operator
 from firnline_infra.runtimes.spark_operator.service import FLAVOURS, OperatorService
 from firnline_infra.specification import EnvironmentSpec
+from firnline_infra.specification.runtimes.spark_operator import Operator
 from tests.fakes.kubernetes.conductor import Cluster
 from tests.fakes.kubernetes.secrets_store import FOLDER, KIND, VERSION
 from tests.fakes.kubernetes.server import ClusterRuntimes

@@ -12,7 +12,7 @@ import pytest
 
 from firnline_infra.runtimes.render import Start
 from firnline_infra.runtimes.spark_operator.kubeflow import spark_application
-from firnline_infra.runtimes.spark_operator.options import Operator
+from firnline_infra.specification.runtimes.spark_operator import Operator
 from firnline_local.runtimes.jobs.submission import Submission
 from tests.fakes.kubernetes import bundle
 from tests.fakes.kubernetes.bundle import PULLED, Bundle, Mount, PulledImage, seccomp

@@ -8,9 +8,9 @@ import pytest
 
 from firnline_infra.runtimes.registry import render
 from firnline_infra.runtimes.service import RunState
-from firnline_infra.runtimes.spark_operator.options import Operator
 from firnline_infra.specification.arns import Arns
 from firnline_infra.specification.names import Names
+from firnline_infra.specification.runtimes.spark_operator import Operator
 from tests.fakes.kubernetes.conftest import FIRST, Place, cleared, started
 from tests.local.runtimes.conftest import HANGS_S, ROLE, Played
 

@@ -16,9 +16,9 @@ from firnline_infra.runtimes.spark_operator.kubernetes_prerequisites import (
     kubernetes_prerequisites,
     path_of,
 )
-from firnline_infra.runtimes.spark_operator.options import Operator
 from firnline_infra.runtimes.spark_operator.service import release_on
 from firnline_infra.specification import EnvironmentSpec
+from firnline_infra.specification.runtimes.spark_operator import Operator
 from tests.fakes.kubernetes.conftest import FIRST, Place, cleared, started
 from tests.infra.runtimes.environments import RUNTIMES, spec_of
 from tests.kubernetes.client import rights_in

@@ -10,7 +10,7 @@ from jsonschema import Draft202012Validator
 
 from firnline_infra.runtimes.errors import RuntimeRefused
 from firnline_infra.runtimes.service import RunState
-from firnline_infra.runtimes.spark_operator.options import Operator
+from firnline_infra.specification.runtimes.spark_operator import Operator
 from tests.fakes.kubernetes.conftest import FIRST, Place, started
 from tests.fakes.kubernetes.secrets_store import FOLDER, KIND, unmounted
 from tests.kubernetes.definitions import schema_of

@@ -16,10 +16,10 @@ from firnline_infra.cli.main import firnline
 from firnline_infra.estimate.cost import costs
 from firnline_infra.estimate.load import HEARTBEAT_S, LEDGER_WRITE_S, OFFSET_BYTES, Load
 from firnline_infra.estimate.text import estimate_document, estimate_text
-from firnline_infra.runtimes.emr_ec2.options import vcpus_of
-from firnline_infra.runtimes.options import Architecture
 from firnline_infra.specification import EnvironmentSpec, parse_spec
 from firnline_infra.specification.runtime import SECTIONS
+from firnline_infra.specification.runtimes.emr_ec2 import vcpus_of
+from firnline_infra.specification.runtimes.options import Architecture
 from firnline_ingest.config.running import PollingConfig
 from tests.infra.runtimes.environments import ENVIRONMENTS, spec_of
 

@@ -8,7 +8,7 @@ from firnline_infra.estimate.cost import costs
 from firnline_infra.estimate.load import Load
 from firnline_infra.estimate.metadata import metadata_bytes
 from firnline_infra.estimate.text import estimate_text
-from firnline_infra.runtimes.options import Architecture
+from firnline_infra.specification.runtimes.options import Architecture
 from firnline_ingest.kinesis.page import Record
 from firnline_ingest.records.metadata import MetadataHead
 from tests.infra.specifications import one_pipeline, smallest

@@ -3,7 +3,7 @@
 import json
 from typing import Any
 
-from firnline_infra.runtimes.emr_ec2.options import MOST_ATTEMPTS
+from firnline_infra.specification.runtimes.emr_ec2 import MOST_ATTEMPTS
 from tests.infra.pulumi.conftest import Deploy, Deployment, SpecOf, program
 
 VPC, SUBNETS = "vpc-0a1b2c3d4e5f60718", ["subnet-0a1b2c3d4e5f60718", "subnet-1a1b2c3d4e5f60718"]

@@ -10,10 +10,10 @@ import yaml
 from firnline_infra.blueprint.bucket_layout import log_uri, s3_url
 from firnline_infra.runtimes.engine_job import engine_job
 from firnline_infra.runtimes.job import Artefact, EngineJob
-from firnline_infra.runtimes.options import Architecture
 from firnline_infra.specification import EnvironmentSpec, parse_spec
 from firnline_infra.specification.arns import Arns
 from firnline_infra.specification.names import Names
+from firnline_infra.specification.runtimes.options import Architecture
 from tests.infra.specifications import smallest
 
 ENVIRONMENTS = Path(__file__).parents[3] / "stacks" / "environments"

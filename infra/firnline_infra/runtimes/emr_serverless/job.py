@@ -6,12 +6,12 @@ Settings are properties of a classification, which are JSON: nothing has to be q
 from collections.abc import Iterator
 from typing import Any
 
-from firnline_infra.runtimes.emr_serverless.options import MIB_PER_GB, WORKERS_GB
 from firnline_infra.runtimes.job import EngineJob
 from firnline_infra.runtimes.limits import refused_classifications, refused_entry, refused_tags
 from firnline_infra.runtimes.machine_prices import MachinePrices
 from firnline_infra.runtimes.render import Rendering, Start
 from firnline_infra.runtimes.spark_conf import all_conf
+from firnline_infra.specification.runtimes.emr_serverless import MIB_PER_GB, WORKERS_GB
 
 LONGEST_ENTRY, MOST_TAGS = 4096, 200
 NO_TIMEOUT = 0

@@ -15,7 +15,7 @@ from firnline_infra.runtimes.spark_conf import all_conf
 from firnline_infra.runtimes.spark_operator import pod
 from firnline_infra.runtimes.spark_operator.flavour import ApplicationStatus, Flavour
 from firnline_infra.runtimes.spark_operator.kubeflow import RETRIES
-from firnline_infra.runtimes.spark_operator.options import Kubernetes
+from firnline_infra.specification.runtimes.spark_operator import Kubernetes
 
 MINUTE_MS = 60_000
 NEVER_MS = 10 * 365 * 24 * 60 * MINUTE_MS

@@ -11,9 +11,9 @@ from firnline_infra.runtimes.job import EngineJob
 from firnline_infra.runtimes.machine_prices import MachinePrices
 from firnline_infra.runtimes.render import Rendering, Start
 from firnline_infra.runtimes.spark_operator import apache, kubeflow
-from firnline_infra.runtimes.spark_operator.options import Operator
 from firnline_infra.specification.arns import Arns
 from firnline_infra.specification.model import EnvironmentSpec
+from firnline_infra.specification.runtimes.spark_operator import Operator
 
 DNS_1035 = re.compile(r"[a-z]([-a-z0-9]{0,61}[a-z0-9])?")
 DENIED = (

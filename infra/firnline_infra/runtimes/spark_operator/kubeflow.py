@@ -14,7 +14,7 @@ from firnline_infra.runtimes.service import RunState
 from firnline_infra.runtimes.spark_conf import JAVA_OPTIONS, SIZES, all_conf
 from firnline_infra.runtimes.spark_operator import pod
 from firnline_infra.runtimes.spark_operator.flavour import ApplicationStatus, Flavour
-from firnline_infra.runtimes.spark_operator.options import Kubernetes
+from firnline_infra.specification.runtimes.spark_operator import Kubernetes
 
 RETRIES = 1000
 RETRY_SECONDS = 10

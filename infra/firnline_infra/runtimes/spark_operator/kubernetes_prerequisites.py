@@ -11,12 +11,12 @@ from firnline_infra.blueprint.size import size_of_specification
 from firnline_infra.runtimes.job import APPLICATION_TAG, ENVIRONMENT_TAG
 from firnline_infra.runtimes.kubernetes_api import KubernetesApi
 from firnline_infra.runtimes.naming import labels, object_name
-from firnline_infra.runtimes.spark_operator.options import Kubernetes, Operator
 from firnline_infra.specification.arns import Arns
 from firnline_infra.specification.model import EnvironmentSpec
 from firnline_infra.specification.names import Names
 from firnline_infra.specification.origin import Origin
 from firnline_infra.specification.runtime import Trust
+from firnline_infra.specification.runtimes.spark_operator import Kubernetes, Operator
 from firnline_ingest.errors import UsageError
 
 VERBS = ["get", "list", "watch", "create", "update", "patch", "delete", "deletecollection"]

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from firnline_infra.runtimes.naming import CPU_OF
-from firnline_infra.runtimes.spark_operator.options import Kubernetes, Volume
+from firnline_infra.specification.runtimes.spark_operator import Kubernetes, Volume
 
 KEYS = ("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY")
 SECRETS_STORE = "secrets-store.csi.k8s.io"

@@ -21,10 +21,10 @@ from firnline_infra.runtimes.spark_operator import apache, kubeflow, pod
 from firnline_infra.runtimes.spark_operator.flavour import Flavour
 from firnline_infra.runtimes.spark_operator.job import JOB
 from firnline_infra.runtimes.spark_operator.kubernetes_prerequisites import apply_prerequisites, remove_prerequisites
-from firnline_infra.runtimes.spark_operator.options import Operator
 from firnline_infra.runtimes.waiting import waits_for
 from firnline_infra.specification.model import EnvironmentSpec
 from firnline_infra.specification.names import Names
+from firnline_infra.specification.runtimes.spark_operator import Operator
 
 DRIVER_ROLE = "spark-role=driver"
 KEPT = 1

@@ -13,7 +13,7 @@ import pytest
 
 from firnline_infra.blueprint.iam import policy_document
 from firnline_infra.blueprint.iam.trust import trust
-from firnline_infra.rollout.context import Bounds
+from firnline_infra.rollout.context import Timeouts
 from firnline_infra.runtimes.emr_ec2.job import JOB
 from firnline_infra.runtimes.emr_ec2.service import ACTIVE, ALIVE, PRINCIPAL, SCRIPT, STATES, STEP_LOGS, EmrEc2Service
 from firnline_infra.runtimes.errors import RuntimeRefused
@@ -61,7 +61,7 @@ def test_a_driver_has_as_long_for_its_spark_context_as_a_roll_out_waits(job: Job
         return str(found.partition("=")[2])
 
     ours = job(EC2, place="j-1")
-    assert waits(ours) == f"{Bounds().begin_s:.0f}s"
+    assert waits(ours) == f"{Timeouts().begin_s:.0f}s"
     assert waits(replace(ours, spark_conf={"spark.yarn.am.waitTime": "20m"})) == "20m"
 
 

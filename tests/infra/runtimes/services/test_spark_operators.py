@@ -12,9 +12,9 @@ from firnline_infra.runtimes.service import Run, RunState
 from firnline_infra.runtimes.spark_operator import service
 from firnline_infra.runtimes.spark_operator.apache import STATES as APACHE
 from firnline_infra.runtimes.spark_operator.kubeflow import STATES as KUBEFLOW
-from firnline_infra.runtimes.spark_operator.options import Operator
 from firnline_infra.runtimes.spark_operator.service import FLAVOURS, OperatorService
 from firnline_infra.runtimes.waiting import WaitsFor
+from firnline_infra.specification.runtimes.spark_operator import Operator
 from tests.infra.runtimes.environments import spec_of
 from tests.infra.runtimes.services.memory_cluster import MemoryCluster
 

@@ -5,7 +5,8 @@ from typing import Annotated, Self
 
 from pydantic import Field, model_validator
 
-from firnline_infra.runtimes.options import (
+from firnline_infra.specification.origin import CreateOrAdopt, Origin
+from firnline_infra.specification.runtimes.options import (
     PYTHONS,
     RELEASE,
     ROLE_NAME,
@@ -15,7 +16,6 @@ from firnline_infra.runtimes.options import (
     lacks_python,
     spark_of,
 )
-from firnline_infra.specification.origin import CreateOrAdopt, Origin
 from firnline_ingest.config.document import Section
 from firnline_ingest.config.form import Form
 

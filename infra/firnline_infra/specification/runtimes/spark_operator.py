@@ -5,9 +5,9 @@ from typing import Annotated, Literal, Self
 
 from pydantic import Field, model_validator
 
-from firnline_infra.runtimes.options import Architecture
 from firnline_infra.specification.kubernetes_names import OBJECT_NAME
 from firnline_infra.specification.origin import CreateOrAdopt, Origin
+from firnline_infra.specification.runtimes.options import Architecture
 from firnline_ingest.config.document import Section
 from firnline_ingest.config.form import Form
 

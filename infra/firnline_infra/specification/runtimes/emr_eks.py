@@ -4,8 +4,8 @@ from typing import Annotated, Self
 
 from pydantic import Field, model_validator
 
-from firnline_infra.runtimes.options import LOG_GROUP, PYTHONS, Architecture, lacks_python, spark_of
 from firnline_infra.specification.origin import CreateOrAdopt, Origin
+from firnline_infra.specification.runtimes.options import LOG_GROUP, PYTHONS, Architecture, lacks_python, spark_of
 from firnline_ingest.config.document import Section
 from firnline_ingest.config.form import Form
 

@@ -1,6 +1,6 @@
 """Common options of several runtimes: the forms of names, the processors, the network's fence.
 
-Each runtime's own are in its folder. They are sections of the specification, which imports them; they import nothing above them.
+Each runtime's own are a file of this folder.
 """
 
 from collections.abc import Sequence
