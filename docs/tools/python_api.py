@@ -39,7 +39,8 @@ def promised(module: str) -> tuple[str, list[str]]:
 
 def _source(module: str) -> Path:
     package = module.partition(".")[0]
-    return ROOT / package.removeprefix("firnline_") / Path(*module.split(".")) / "__init__.py"
+    folder = ROOT / package.removeprefix("firnline_") / Path(*module.split("."))
+    return folder / "__init__.py" if folder.is_dir() else folder.with_suffix(".py")
 
 
 def _page(title: str, modules: tuple[str, ...]) -> str:

@@ -18,15 +18,15 @@ from pathlib import Path
 import pulumi
 from firnline_infra.blueprint.aws import Bucket
 from firnline_local.running import RunningEnvironment
-from firnline_infra.pulumi import retry
+from firnline_infra.pulumi import rendering
 from firnline_infra.pulumi.snowflake import IcebergVolume, IcebergVolumeArgs
 from firnline_infra.specification.identifier import Identifier
 from firnline_infra.specification.model import Durability
 
 config = pulumi.Config()
 name, role, key = config.require("name"), config.require("role"), config.require("key")
-retry.TRIES, retry.PAUSE_S = 3, 0.05
-again = retry.try_again
+rendering.TRIES, rendering.PAUSE_S = 3, 0.05
+again = rendering.try_again
 
 async def try_again(failed):
     pulumi.info(f"try {len(failed.errors)} failed")
@@ -35,7 +35,7 @@ async def try_again(failed):
         kms.enable_key(KeyId=key.rpartition("/")[2])
     return await again(failed)
 
-retry.try_again = try_again
+rendering.try_again = try_again
 IcebergVolume("lake", IcebergVolumeArgs(
     name=Identifier(name.upper().replace("-", "_")),
     bucket=Bucket(name=name, key_arn=key, durability=Durability.EPHEMERAL),

@@ -17,7 +17,7 @@ from firnline_infra.blueprint.value import Reference
 from firnline_infra.kinds import layers
 from firnline_infra.kinds.principals import adopted_policies
 from firnline_infra.kinds.resource import Component
-from firnline_infra.pulumi.aws.engine_configuration import EngineConfiguration, EngineConfigurationArgs
+from firnline_infra.pulumi.aws import EngineConfiguration, EngineConfigurationArgs
 from firnline_infra.pulumi.references import Lookup, Made, as_input, either, resolved
 from firnline_infra.pulumi.rendering import Registrar
 from firnline_infra.specification.model import EnvironmentSpec

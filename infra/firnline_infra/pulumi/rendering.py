@@ -3,6 +3,7 @@
 Names are fixed, because grants, dashboards and the engine's configuration hold them; so the old goes before the new comes.
 """
 
+import asyncio
 import re
 from collections.abc import Callable, Iterator, Mapping
 from functools import cache
@@ -10,10 +11,13 @@ from importlib import import_module
 from typing import Any, ClassVar, Generic, TypeVar
 
 import pulumi
+from pulumi.runtime.proto import resource_pb2
+from pulumi.runtime.settings import monitor_supports_feature
 
 from firnline_infra.blueprint.iam import policy_document
 from firnline_infra.blueprint.value import Reference
 from firnline_infra.kinds import TOKENS
+from firnline_infra.kinds.errors import VolumeUnusable
 from firnline_infra.kinds.kind import camel
 from firnline_infra.kinds.property_names import python_name
 from firnline_infra.kinds.resource import (
@@ -25,12 +29,17 @@ from firnline_infra.kinds.resource import (
     WaitingValue,
 )
 from firnline_infra.pulumi.references import Lookup, as_input
-from firnline_infra.pulumi.retry import until_the_volume_can_be_used
 from firnline_infra.specification.model import Durability
 
 Args = TypeVar("Args")
 KNOWN_BEFORE = ("name", "bucket", "execute")
 """Arguments, one of which each resource has that others wait for: as an output it is known before the resource is made."""
+TRIES, PAUSE_S = 12, 5.0
+"""A minute in all; AWS speaks of seconds."""
+SIGNS = (
+    *("volume", "assume", "access denied", "accessdenied", "not authorized to perform"),
+    "is not recognized",  # how a volume that could not be used fails (blueprint: IcebergVolume.prove)
+)
 
 
 class Registrar:
@@ -166,3 +175,31 @@ def _attribute_names(token: str, path: str) -> Iterator[str]:
     for step in re.findall(r"\w+", path):
         inside += "" if step.isdigit() else f".{step}"
         yield step if step.isdigit() else python_name(token, inside[1:])
+
+
+def until_the_volume_can_be_used(name: str) -> pulumi.ResourceHookBinding | None:
+    """Returns a hook that retries the first uses of a role that AWS does not know everywhere yet: only creations whose error
+    speaks of the volume or of its role.
+
+    Returns None if the engine can't retry (Pulumi before 3.217).
+    """
+    if not monitor_supports_feature(resource_pb2.RESOURCE_MONITOR_FEATURE_ERROR_HOOKS):
+        return None
+    return pulumi.ResourceHookBinding(on_error=[pulumi.ErrorHook(f"{name}-again", try_again)])
+
+
+async def try_again(failed: pulumi.ErrorHookArgs) -> bool:
+    """Says what to do where time did not help."""
+    if not can_pass(failed.failed_operation, failed.errors):
+        return False
+    if len(failed.errors) > TRIES:
+        pulumi.error(str(VolumeUnusable(failed.name, tries=len(failed.errors))))
+        return False
+    await asyncio.sleep(PAUSE_S)
+    return True
+
+
+def can_pass(operation: str, errors: list[str]) -> bool:
+    """`errors` are those of all tries so far, the newest first."""
+    newest = errors[0].lower() if errors else ""
+    return operation == "create" and any(sign in newest for sign in SIGNS)

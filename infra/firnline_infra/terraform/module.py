@@ -5,6 +5,7 @@ theirs leaves those out.
 """
 
 import json
+import re
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
@@ -12,13 +13,12 @@ from typing import Any
 from firnline_infra.blueprint import Blueprint, blueprint_of
 from firnline_infra.blueprint.bucket_layout import CONFIGURATION_FOLDER, folder
 from firnline_infra.blueprint.value import Reference
-from firnline_infra.kinds import layers
+from firnline_infra.kinds import KINDS, layers
 from firnline_infra.kinds.principals import adopted_policies
 from firnline_infra.kinds.resource import Component, FormattedText, Resource
 from firnline_infra.specification.model import Durability, EnvironmentSpec
 from firnline_infra.specification.names import bootstrap_names
 from firnline_infra.specification.partition import has_usual_snowflake_host, snowflake_host
-from firnline_infra.terraform.checkov import SETTINGS, settings
 from firnline_infra.terraform.engine_document import engine_locals
 from firnline_infra.terraform.errors import OLDEST
 from firnline_infra.terraform.expressions import (
@@ -45,6 +45,22 @@ LOCAL_BACKEND: dict[str, Any] = {"terraform": {"backend": {"local": {}}}}
 ROLE_WAIT = "role_propagation_seconds"
 TIMED = ("aws_dynamodb_table", "aws_kinesis_stream")
 """What is empty if somebody recreates it under its name. No provider keeps when it was made, so the state gets it beside it."""
+CHECKOV_SETTINGS = ".checkov.yaml"
+CHECKOV_SKIPS = {
+    "CKV_AWS_18": "who asked the bucket for what is in CloudTrail's data events; whether it keeps them is the account's affair",
+    "CKV_AWS_40": "only with `trust: static-keys`, for an engine outside of AWS: its user has one policy, and a boundary",
+    "CKV_AWS_119": "with `key: {origin: skip}` alone; if there is a key, `firnline policy` finds a table without it",
+    "CKV_AWS_144": "what is in the bucket belongs to streams of one region, and is useless in another",
+    "CKV_AWS_145": "with `key: {origin: skip}` alone; if there is a key, `firnline policy` finds a bucket without it",
+    "CKV_AWS_149": "`firnline keys` puts a secret there before the bootstrap has made the key; an adopted key encrypts it",
+    "CKV_AWS_273": "only with `trust: static-keys`, for an engine outside of AWS, which has no single sign-on",
+    "CKV_AWS_382": "Snowflake and registries are reached by names whose addresses change; the network decides (docs/network.md)",
+    "CKV2_AWS_5": "EMR Serverless, and EMR on EC2, take the group as an argument, which Checkov does not know",
+    "CKV2_AWS_55": "Spark's spill is on the cluster's disks, and nothing that is kept: the account's default encryption of EBS",
+    "CKV2_AWS_57": "`firnline keys rotate` changes the key in Snowflake and in the secret, in this order; no Lambda does",
+    "CKV2_AWS_62": "the engine writes what is in the bucket; nothing waits for it",
+    **{id_: reason for kind in KINDS for id_, reason in kind.checkov_skips.items()},
+}
 
 
 def module_files(spec: EnvironmentSpec) -> dict[str, str]:
@@ -75,13 +91,13 @@ def text_of(document: Any) -> str:
 
 
 def _files(spec: EnvironmentSpec) -> dict[str, str]:
-    return {**module_files(spec), SETTINGS: settings()}
+    return {**module_files(spec), CHECKOV_SETTINGS: checkov_settings()}
 
 
 def differing(spec: EnvironmentSpec, folder: Path) -> list[str]:
     """The names of the module's files that are not there as they should be, or are there and should not."""
     wanted = _files(spec)
-    there = {name: _text(folder / name) for name in (*(f"{each}.tf.json" for each in MODULE_FILES), SETTINGS)}
+    there = {name: _text(folder / name) for name in (*(f"{each}.tf.json" for each in MODULE_FILES), CHECKOV_SETTINGS)}
     return [name for name, text in there.items() if text != wanted.get(name)]
 
 
@@ -245,3 +261,27 @@ def _wait_for_role(resource: Resource, values: TerraformValues) -> dict[str, Any
         "triggers_replace": [values.written(each["id"]) for each in inside],
         "provisioner": [{"local-exec": {"command": f"sleep ${{var.{ROLE_WAIT}}}"}}],
     }
+
+
+def checkov_settings() -> str:
+    """Returns settings for Checkov that lie beside the module, where `checkov -d MODULE` finds them: checks that an environment
+    fails on purpose, each with its reason. Checkov skips a check as a whole; `firnline policy` sees that no other resource hides
+    behind one.
+    """
+    lines = [
+        "# Written by `firnline terraform` beside the module. Run: checkov -d <this folder>",
+        "framework: [terraform_json]",
+        "skip-path: [versions.tf.json] # Checkov can't read required_version in JSON",
+        "skip-check:",
+        *(
+            line
+            for id_, reason in sorted(CHECKOV_SKIPS.items(), key=_checkov_number)
+            for line in (f"  # {reason}", f"  - {id_}")
+        ),
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def _checkov_number(skip: tuple[str, str]) -> list[int]:
+    """Checkov's order: CKV_AWS_18, CKV_AWS_119, CKV2_AWS_5."""
+    return [int(each or 1) for each in re.findall(r"^CKV(\d?)_\D+(\d+)", skip[0])[0]]

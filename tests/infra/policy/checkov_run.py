@@ -13,7 +13,7 @@ from typing import Any
 
 from firnline_infra.specification import load_spec
 from firnline_infra.terraform import write_module
-from firnline_infra.terraform.checkov import SETTINGS
+from firnline_infra.terraform.module import CHECKOV_SETTINGS as SETTINGS
 
 ENVIRONMENTS = Path(__file__).parents[3] / "stacks" / "environments"
 SHIPPED = ("dev", "staging", "prod")

@@ -5,7 +5,7 @@ from typing import Any
 import pulumi
 import pytest
 
-from firnline_infra.pulumi import retry
+from firnline_infra.pulumi import rendering
 
 YOUNG_ROLE = "Error assuming AWS_ROLE: User arn:… is not authorized to perform: sts:AssumeRole"
 
@@ -15,7 +15,7 @@ REFUSED = """100038: Numeric value '{"success":false,"readResult":"FAILED"}' is 
 
 @pytest.mark.parametrize("error", [YOUNG_ROLE, REFUSED])
 def test_a_role_that_aws_does_not_know_yet_is_waited_for(error: str) -> None:
-    assert retry.can_pass("create", [error])
+    assert rendering.can_pass("create", [error])
 
 
 @pytest.mark.parametrize(
@@ -28,7 +28,7 @@ def test_a_role_that_aws_does_not_know_yet_is_waited_for(error: str) -> None:
     ],
 )
 def test_what_time_does_not_mend_fails_at_once(operation: str, errors: list[str]) -> None:
-    assert not retry.can_pass(operation, errors)
+    assert not rendering.can_pass(operation, errors)
 
 
 class Paused:
@@ -36,7 +36,7 @@ class Paused:
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
         self.seconds: list[float] = []
-        monkeypatch.setattr(retry, "asyncio", SimpleNamespace(sleep=self._sleep))
+        monkeypatch.setattr(rendering, "asyncio", SimpleNamespace(sleep=self._sleep))
 
     async def _sleep(self, seconds: float) -> None:
         self.seconds.append(seconds)
@@ -44,16 +44,16 @@ class Paused:
 
 def tried(*errors: str) -> bool:
     failed: Any = SimpleNamespace(name="lake-verify", failed_operation="create", errors=list(errors))
-    return asyncio.run(retry.try_again(failed))
+    return asyncio.run(rendering.try_again(failed))
 
 
 def test_nothing_is_waited_for_for_ever_and_then_it_is_said_what_to_do(monkeypatch: pytest.MonkeyPatch) -> None:
     paused, said = Paused(monkeypatch), list[str]()
     monkeypatch.setattr(pulumi, "error", said.append)
-    assert tried(*[YOUNG_ROLE] * retry.TRIES)
+    assert tried(*[YOUNG_ROLE] * rendering.TRIES)
     assert said == []
-    assert not tried(*[YOUNG_ROLE] * (retry.TRIES + 1))
-    assert paused.seconds == [retry.PAUSE_S]
+    assert not tried(*[YOUNG_ROLE] * (rendering.TRIES + 1))
+    assert paused.seconds == [rendering.PAUSE_S]
     (told,) = said
     assert "lake-verify failed 13 times" in told
     assert "the role's trust" in told
@@ -63,4 +63,4 @@ def test_there_is_a_pause_before_another_try_and_none_before_a_failure(monkeypat
     paused = Paused(monkeypatch)
     assert tried(YOUNG_ROLE) is True
     assert tried("Table 'T' already exists.") is False
-    assert paused.seconds == [retry.PAUSE_S]
+    assert paused.seconds == [rendering.PAUSE_S]

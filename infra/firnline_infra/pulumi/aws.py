@@ -1,14 +1,19 @@
-"""Components that people write by hand: streams, the ledger's table, buckets, keys, places of secrets; principals; Redshift."""
+"""Components of AWS resources. Each can be used alone; its arguments are the blueprint's definition."""
+
+from typing import Any, cast
 
 import pulumi
+import pulumi_aws as aws
 
 from firnline_infra.blueprint.aws import Bucket as LandingBucketArgs
 from firnline_infra.blueprint.aws import EncryptionKeyDefinition as EncryptionKeyArgs
+from firnline_infra.blueprint.aws import EngineDocument as EngineConfigurationArgs
 from firnline_infra.blueprint.aws import IamRole as RuntimeRoleArgs
 from firnline_infra.blueprint.aws import IamUser as RuntimeUserArgs
 from firnline_infra.blueprint.aws import LedgerTable as CheckpointTableArgs
 from firnline_infra.blueprint.aws import SecretDefinition as SecretArgs
 from firnline_infra.blueprint.aws import Stream as EventStreamArgs
+from firnline_infra.blueprint.engine_config import document_hash, document_text
 from firnline_infra.blueprint.redshift.definitions import RedshiftCluster as RedshiftProvisionedArgs
 from firnline_infra.blueprint.redshift.definitions import RedshiftWorkgroup as RedshiftServerlessArgs
 from firnline_infra.kinds.keys_and_secrets import encryption_key, secret
@@ -17,13 +22,16 @@ from firnline_infra.kinds.redshift import redshift_cluster, redshift_serverless
 from firnline_infra.kinds.storage import landing_bucket
 from firnline_infra.kinds.streams import event_stream
 from firnline_infra.kinds.tables import checkpoint_table
-from firnline_infra.pulumi.rendering import DefinedComponent
+from firnline_infra.pulumi.references import as_input
+from firnline_infra.pulumi.rendering import DefinedComponent, child_of
 
 __all__ = [
     "CheckpointTable",
     "CheckpointTableArgs",
     "EncryptionKey",
     "EncryptionKeyArgs",
+    "EngineConfiguration",
+    "EngineConfigurationArgs",
     "EventStream",
     "EventStreamArgs",
     "LandingBucket",
@@ -170,3 +178,40 @@ class RedshiftProvisioned(DefinedComponent[RedshiftProvisionedArgs], describe=re
     """
 
     cluster_identifier: pulumi.Output[str]
+
+
+class EngineConfiguration(pulumi.ComponentResource):
+    """Creates the object `configuration/HASH.json` in the bucket. It stays there when another takes its place: a job that
+    still runs with it has to find it when it restarts.
+
+    >>> document = {
+    ...     "version": 1, "application": "orders", "aws": {"region": "eu-west-1"}, "ledger": {"table": "orders"},
+    ...     "snowflake": {"account": "ORG-ACCOUNT", "user": "LOADER", "role": "LOADER", "private_key": {"env": "KEY"}},
+    ...     "pipelines": [{"stream": "orders", "database": "LAKE", "schema": "RAW"}],
+    ...     "dead_letters": {"folder": "/letters"}, "spark": {"checkpoint": "s3://lake/checkpoint/orders/"},
+    ... }
+    >>> configuration = EngineConfiguration("engine", EngineConfigurationArgs(document=document, bucket="lake"))
+    """
+
+    document: pulumi.Output[dict[str, Any]]
+    hash: pulumi.Output[str]
+    url: pulumi.Output[str] | None
+    """s3://…; None without a bucket."""
+
+    def __init__(self, name: str, args: EngineConfigurationArgs, opts: pulumi.ResourceOptions | None = None) -> None:
+        super().__init__("firnline:index:EngineConfiguration", name, None, opts)
+        self.document = pulumi.Output.from_input(cast("pulumi.Input[dict[str, Any]]", args.document))
+        self.hash = self.document.apply(document_hash)
+        self.url = None
+        if args.bucket is not None:
+            key = pulumi.Output.format("{0}{1}.json", args.folder, self.hash)
+            stored = aws.s3.BucketObjectv2(
+                f"{name}-document",
+                bucket=as_input(args.bucket),
+                key=key,
+                content=self.document.apply(document_text),
+                content_type=args.content_type,
+                opts=child_of(self, retain_on_delete=True),
+            )
+            self.url = pulumi.Output.format("s3://{0}/{1}", stored.bucket, stored.key)
+        self.register_outputs({"hash": self.hash, "url": self.url})
