@@ -30,7 +30,7 @@ class CannedShard:
     first_arrival_s: float
     records_per_s: float
     is_trickle: bool
-    """Whether a record can be read only after it arrived; otherwise the shard is as full as a reader likes."""
+    """True if a record can be read only after it arrived; otherwise the shard is as full as a reader likes."""
 
     @classmethod
     def of(cls, payloads: Sequence[bytes], **settings: float) -> "CannedShard":

@@ -59,15 +59,15 @@ class _Table:
 
     known: TableKeys = UNASKED
     misses_no_key: bool = False
-    """Whether it evolves now, or a SELECT says what is taken."""
+    """True if it evolves now, or a SELECT says what is taken."""
     begun_s: float | None = None
-    """When the first of it was learned; None where nothing was asked yet."""
+    """The time at which the first of it was learned; None where nothing was asked yet."""
     asked_s: float = 0.0
-    """When the columns were looked at last."""
+    """The time at which the columns were looked at last."""
     seen: frozenset[str] | None = None
     """The columns of the last look; None before the first one."""
     added_s: dict[str, float] = field(default_factory=dict)
-    """When a column was seen first that had not been there at the look before."""
+    """The time at which a column was seen first that had not been there at the look before."""
 
     def look(self, columns: frozenset[str], seen_s: float) -> frozenset[str]:
         """`seen_s`: when they were there at the latest."""
@@ -219,7 +219,7 @@ class _Attempt:
     catalog: TargetCatalog
     state: TargetState
     _forbidden: str = ""
-    """Why none can be added at all."""
+    """The reason why none can be added at all."""
 
     def add(self, columns: Sequence[NewColumn]) -> dict[str, str]:
         """Returns the keys that got no column, each with the reason."""

@@ -149,8 +149,9 @@ class ChannelState:
     rows_inserted: int = 0
     rows_error: int = 0
     created_ms: int = field(default=0, compare=False)
-    """When the channel was made, by the service's clock, unlike that of another one under its name; 0 where not given."""
+    """The time at which the channel was made, by the service's clock, unlike that of another one under its name; 0 where not
+    given."""
     error_through: Position | None = field(default=None, compare=False)
     """The last row that was rejected is at or before this, by the server; None where it says nothing that we can read."""
     answered_s: float = field(default=0.0, compare=False)
-    """When the service gave this answer, by the SDK: distinguishes it from a newer one; 0 where it is not given."""
+    """The time at which the service gave this answer, by the SDK: distinguishes it from a newer one; 0 where it is not given."""

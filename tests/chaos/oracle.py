@@ -25,7 +25,7 @@ class Put:
 
     shard: str
     number: int
-    """Its place in the shard."""
+    """The place in the shard."""
     arrived_ms: int
     fate: Fate
     table: str = ""
@@ -99,9 +99,9 @@ class Evidence:
     under_old_identity: int = 0
     """Rows that a table took from an engine that took it for the one before it."""
     may_lose: bool = False
-    """Whether anything was done that loses records, or proofs, so that an incident can be true."""
+    """True if anything was done that loses records, or proofs, so that an incident can be true."""
     may_skip: bool = False
-    """Whether the configuration had what can't be a row skipped for a while: counted, and nowhere."""
+    """True if the configuration had what can't be a row skipped for a while: counted, and nowhere."""
     asked_for: Collection[str] = ()
     """Ids of the stops that the configuration asks for."""
 

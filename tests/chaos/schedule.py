@@ -84,7 +84,7 @@ class Schedule:
     counter_lag_ms: int
     """How long counters trail their tokens."""
     acknowledges_fenced: bool = False
-    """Whether appends of an earlier opener are acknowledged, and gone."""
+    """True if appends of an earlier opener are acknowledged, and gone."""
 
     @property
     def may_lose(self) -> bool:

@@ -62,7 +62,7 @@ class Orders:
     offset: dict[str, Any]
     """What Spark's offset log has of the last epoch that was planned."""
     is_replayed: bool
-    """Whether it is run again first, as Spark does with an epoch that it does not know to have ended."""
+    """True if it is run again first, as Spark does with an epoch that it does not know to have ended."""
     sabotage: str | None = None
 
 

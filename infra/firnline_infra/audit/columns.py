@@ -26,7 +26,7 @@ EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 @dataclass(frozen=True)
 class AuditedColumn:
     name: str
-    """Its stored name."""
+    """The stored name."""
     type: str
     """As DESCRIBE TABLE writes it."""
     default: str = ""

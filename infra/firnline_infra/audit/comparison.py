@@ -35,7 +35,7 @@ class ReplayedRecord(NamedTuple):
     table: str = ""
     """Into which its rows go; empty where there is one alone."""
     proven: Set[int] = frozenset()
-    """Its rows, by their numbers, that were in a table before the tables were read."""
+    """The rows, by their numbers, that were in a table before the tables were read."""
     end: int = 0
     """The number behind its last row."""
 

@@ -124,7 +124,7 @@ class ShardFindings:
     defaults: dict[tuple[str, str], object] = field(default_factory=dict)
     """What rows from before their column have in it, where its default is an expression: one value for all of them."""
     rejections: Rejections = field(default_factory=Rejections)
-    """Why the error rows that have a record were rejected."""
+    """The reason why the error rows that have a record were rejected."""
 
     def place(self, outcome: AuditOutcome) -> None:
         """Counts a row, an error row or a dead letter that has a record."""

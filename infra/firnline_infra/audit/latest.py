@@ -118,7 +118,7 @@ class LatestReport:
     shown: str
     """The moment that it shows, ISO 8601; empty where nothing was compared."""
     remark: str = ""
-    """Why nothing was compared."""
+    """The reason why nothing was compared."""
     next_step: str = ""
     keys: int = 0
     """That have a latest row which does not delete them."""

@@ -43,7 +43,7 @@ class AuditMode:
     its query."""
     compares_contents: bool
     knows_routes: bool = True
-    """Whether the pipeline, as it is here, can say in which of its tables a record belongs."""
+    """True if the pipeline, as it is here, can say in which of its tables a record belongs."""
     remarks: tuple[str, ...] = ()
     has_query: bool = False
     """True if a record that is nowhere is held against what the ledger says that the pipeline's query dropped."""

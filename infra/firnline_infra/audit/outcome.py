@@ -32,7 +32,7 @@ class StreamRecord(NamedTuple):
     arrived_ms: int | None = None
     row: int = 0
     not_ingested: LeftOut | None = None
-    """Why it is intentionally not ingested."""
+    """The reason why it is intentionally not ingested."""
     whole: bytes | None = None
     """The record's own bytes, where `data` is one row of what a format makes of them."""
     sub_sequence_number: int = 0
@@ -41,7 +41,7 @@ class StreamRecord(NamedTuple):
     unknown: frozenset[str] = frozenset()
     """First-level keys, in upper case, whose values the audit's readers do not say."""
     is_unreadable: bool = False
-    """Whether the audit's reader of the pipeline's format can make no row of it."""
+    """True if the audit's reader of the pipeline's format can make no row of it."""
     table: str | None = None
     """Where its pipeline's routes send it: a table's name, or NOWHERE. None where there are none, or nobody can tell."""
 

@@ -26,7 +26,7 @@ class PipelineReport:
     shards: Sequence[ShardFindings]
     """By shard id: those of the stream, those that only rows or dead letters name, and `(none)` for rows without one."""
     looks_at_counters: bool = False
-    """Whether it was asked how many rows were rejected and not kept."""
+    """True if it was asked how many rows were rejected and not kept."""
     remarks: Sequence[str] = ()
     unprovable: str = ""
     """The part that no audit of the pipeline can prove; empty where there is nothing such."""

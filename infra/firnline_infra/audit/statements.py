@@ -35,7 +35,7 @@ class Statements:
     stream: str
     metadata: Metadata
     are_numbered: bool = False
-    """Whether the format makes several rows of a record."""
+    """True if the format makes several rows of a record."""
 
     @property
     def table_sql(self) -> str:

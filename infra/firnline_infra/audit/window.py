@@ -81,7 +81,7 @@ class RetentionCutoff:
     kept_since_ms: int
     """The stream certainly still has the records that arrived since then."""
     rows_have_arrival: bool = True
-    """Whether rows have the time of arrival; if not, every row before the first record has to count as older."""
+    """True if rows have the time of arrival; if not, every row before the first record has to count as older."""
 
     @classmethod
     def of(cls, *, now_ms: int, retention_hours: int, created_ms: int, rows_have_arrival: bool) -> "RetentionCutoff":

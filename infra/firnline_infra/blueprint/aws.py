@@ -192,7 +192,7 @@ class IamUser(Definition):
     policy_path: ClassVar[str] = "/firnline/"
     """A path of its own, so that the right to write this policy can be limited by ARN; IAM has no condition key for it."""
     force_destroy: ClassVar[bool] = True
-    """Its access keys are made elsewhere, and AWS refuses to delete a user that has one."""
+    """The access keys are made elsewhere, and AWS refuses to delete a user that has one."""
 
     name: str
     """The policy's too."""

@@ -98,7 +98,7 @@ class Table(Definition):
     cluster_by: tuple[Identifier, ...] = ()
     """The clustering key."""
     change_tracking: bool = False
-    """Whether a dynamic table follows it, and asks what has changed."""
+    """True if a dynamic table follows it, and asks what has changed."""
     durability: Durability = Durability.PROTECTED
     comment: str = ""
 
@@ -314,7 +314,7 @@ class SnowflakeUser(Definition):
     public_key_2: str | None
     network_policy: Identifier | None = None
     adopted_network_policy: Identifier | None = None
-    """Its owner gives it to the user: only who owns both may, and it is left alone here."""
+    """The owner gives it to the user: only who owns both may, and it is left alone here."""
     authentication_policy: QualifiedName | None = None
     comment: str = ""
 

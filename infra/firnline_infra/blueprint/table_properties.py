@@ -16,13 +16,13 @@ class TableProperty:
     """One property of some kinds of tables."""
 
     field: str
-    """Its name in a specification and in a definition."""
+    """The name in a specification and in a definition."""
     sql: str
-    """Its name in ALTER TABLE SET."""
+    """The name in ALTER TABLE SET."""
     kinds: frozenset[TableKind]
     """Those that have it."""
     shown: str
-    """Its column in SHOW TABLES."""
+    """The column in SHOW TABLES."""
     arguments: frozenset[TableKind] = frozenset()
     """The kinds whose resource of the provider has an argument of the field's name. A statement sets it for the others."""
     unset_loses_data: bool = False

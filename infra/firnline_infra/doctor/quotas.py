@@ -24,7 +24,7 @@ UNCHANGED = {"NoSuchResourceException"}
 class Quota:
     service: str
     code: str
-    """Its code in Service Quotas; each region has a quota of its own."""
+    """The code in Service Quotas; each region has a quota of its own."""
     about: str
     usual: int
     """What AWS gives to an account that is new, as of November 2026; not asked, and no verdict rests on it."""

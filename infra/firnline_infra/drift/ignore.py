@@ -33,7 +33,7 @@ class Entry(Section):
     property: Text
     """As a finding calls it."""
     reason: str
-    """Why it is left so, for whoever reads this next year."""
+    """The reason why it is left so, for whoever reads this next year."""
     until: Annotated[date, Field(strict=False)]
     """The last day on which it is ignored; at most a year ahead."""
 

@@ -65,7 +65,7 @@ class RedshiftLoad:
     nodes: tuple[int, str] | None
     """How many of which type, of a cluster that the stack makes; None where it makes none."""
     is_busy: bool
-    """Whether a view is refreshed by itself: Redshift works, and is paid, as long as records arrive."""
+    """True if a view is refreshed by itself: Redshift works, and is paid, as long as records arrive."""
     scheduled_a_month: float
     """Refreshes that `refresh_every_minutes` begins, of all views."""
 

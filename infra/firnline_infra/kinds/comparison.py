@@ -48,7 +48,8 @@ class Subject:
     outputs: Mapping[str, Any] = field(default_factory=dict)
     """The stack's."""
     made_at: Callable[[str, str], datetime | None] = lambda _token, _name: None
-    """When the stack made its resource of a type and name, as its state has it; None where the state does not say."""
+    """The time at which the stack made its resource of a type and name, as its state has it; None where the state does not
+    say."""
 
     @property
     def arns(self) -> Arns:

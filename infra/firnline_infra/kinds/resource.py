@@ -29,15 +29,15 @@ class Resource:
     after: tuple["Resource | Component", ...] = ()
     """What is made before it, and goes after it, though no argument says so."""
     waits_with_component: bool = False
-    """Whether it also waits for what its component waits for."""
+    """True if it also waits for what its component waits for."""
     ignore_changes: tuple[str, ...] = ()
     """Arguments that count only while it is made."""
     import_id: str | None = None
     """Of one that exists and is taken over."""
     is_retained: bool = False
-    """Whether it outlives its removal from the stack."""
+    """True if it outlives its removal from the stack."""
     uses_new_role: bool = False
-    """Whether its first use of a role can fail for some seconds, because AWS does not know the role everywhere yet."""
+    """True if its first use of a role can fail for some seconds, because AWS does not know the role everywhere yet."""
 
     def __getitem__(self, path: str) -> "MadeAttribute":
         """An attribute that is known once it is made: stream["arn"]."""

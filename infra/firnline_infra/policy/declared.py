@@ -22,7 +22,7 @@ class DeclaredResource:
     """The logical name within the stack."""
     arguments: Mapping[str, Any]
     is_protected: bool = False
-    """Whether the tool refuses to delete or replace it."""
+    """True if the tool refuses to delete or replace it."""
 
     def at(self, path: str) -> Any:
         """Returns what is at a path such as `rule.filter.prefix`; None if nothing is. Of a list, what is at its only element."""
@@ -40,7 +40,7 @@ class DeclaredResource:
 class DeclaredStack:
     resources: tuple[DeclaredResource, ...]
     must_protect: bool = False
-    """Whether its data has to be protected, and encrypted with a key of the account's, whatever it says of itself."""
+    """True if its data has to be protected, and encrypted with a key of the account's, whatever it says of itself."""
 
     def of(self, *types: str) -> Iterator[DeclaredResource]:
         return (each for each in self.resources if each.type in types)

@@ -32,7 +32,7 @@ class PolicyRule:
     look: Look
     next_step: str
     judges_alone: bool = False
-    """Whether it looks at a resource without the others."""
+    """True if it looks at a resource without the others."""
 
     def breaches(self, stack: DeclaredStack) -> Iterator[tuple[DeclaredResource, Breach]]:
         for resource in stack.of(*self.types) if self.types else stack.resources:

@@ -59,7 +59,7 @@ class Observed:
     user: str
     """The database user who looks."""
     sees_all: bool
-    """Whether what it does not see is not there: it is a superuser, or the one whose all this is."""
+    """True if what it does not see is not there: it is a superuser, or the one whose all this is."""
     owners: Mapping[str, str]
     """The owner of each schema, and of each schema.relation."""
 

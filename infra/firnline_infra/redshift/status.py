@@ -43,14 +43,14 @@ class ViewStatus:
     is_there: bool
     auto_refresh: bool
     refreshed: str
-    """When a refresh began last, UTC; empty where none did."""
+    """The time at which a refresh began last, UTC; empty where none did."""
     outcome: str
     """How it ended, in Redshift's words."""
     refreshed_well: str
-    """When the last refresh began that did not fail, UTC; empty where none of the last ones is."""
+    """The time at which the last refresh began that did not fail, UTC; empty where none of the last ones is."""
     stale_after_minutes: int
     newest: str
-    """When the newest record that it has was put, UTC."""
+    """The time at which the newest record that it has was put, UTC."""
     scanned: int
     skipped: int
     blocked_by: str

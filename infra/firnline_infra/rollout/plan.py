@@ -80,11 +80,11 @@ class Attempt:
     lacks_room: bool = False
     """There is no room for two runs."""
     standby_failed: str = ""
-    """Why the new engine does not stand by."""
+    """The reason why the new engine does not stand by."""
     silent: Run | None = None
     """The run of the wanted content that read before, and whose engine does not beat: it is stopped, and started anew."""
     failed: str = ""
-    """Why the new engine does not come up, where the old one was stopped."""
+    """The reason why the new engine does not come up, where the old one was stopped."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -94,7 +94,7 @@ class Observation:
     wanted: str
     """The hash of the job that should run."""
     stands_by: bool
-    """Whether the job is started beside another one, if there is room."""
+    """True if the job is started beside another one, if there is room."""
     runs: Sequence[Run]
     """The active ones, oldest first; one whose engine was asked to stop is STOPPING."""
     engine: EngineRun | None = None

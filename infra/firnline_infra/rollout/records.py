@@ -31,7 +31,7 @@ LOOKS, LOOK_S = 6, 5.0  # how long an open deployment's beat is looked at; a slo
 
 class Outcome(StrEnum):
     OPEN = "open"
-    """Its deployer is at work, or was killed."""
+    """The deployer is at work, or was killed."""
     GOOD = "good"
     """The engine that it started reads all shards."""
     FAILED = "failed"

@@ -33,14 +33,14 @@ class Watch:
     run: Run
     streams: Sequence[str]
     has_stood_by: bool = False
-    """Its program runs already; the old engine may hold the application for a while."""
+    """The program runs already; the old engine may hold the application for a while."""
     _before: Mapping[ShardKey, ShardRow] = field(init=False)
     """The shards' rows before the watch began."""
     _began_s: float = field(init=False)
     opened: int = 0
     """Shards that it reads, once it does."""
     _is_known: bool = False
-    """Whether its service has told of the run yet."""
+    """True if its service has told of the run yet."""
     _runs: bool = False
 
     def __post_init__(self) -> None:

@@ -15,7 +15,7 @@ class MachinePrices:
     core_hour: tuple[str, ...]
     gb_hour: tuple[str, ...] = ()
     is_by_worker: bool = False
-    """Whether memory is charged as workers come: each in the next size that its runtime has."""
+    """True if memory is charged as workers come: each in the next size that its runtime has."""
     share: str = ""
     """The name of a price that is a share of all others, and comes on top of them."""
 

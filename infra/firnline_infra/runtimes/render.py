@@ -36,7 +36,8 @@ class Rendering:
     request: Callable[[EngineJob, Start], dict[str, Any]]
     """What starts a job whose `spark_conf` is complete."""
     refusals: Callable[[EngineJob, dict[str, Any]], Iterator[str]]
-    """Why the service would refuse the request: sentences that name the field of the specification that makes it fit."""
+    """The reason why the service would refuse the request: sentences that name the field of the specification that makes it
+    fit."""
 
     def render(
         self, job: EngineJob, *, token: str, tags: Mapping[str, str] | None = None, stands_by: bool = False

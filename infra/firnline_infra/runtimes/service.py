@@ -49,7 +49,7 @@ class Run:
     """The job's; its first 63 letters where it is a label; empty for a run that somebody started by hand."""
     state: RunState
     since: datetime | None = None
-    """When it was started, by the service's clock; None where it does not say."""
+    """The time at which it was started, by the service's clock; None where it does not say."""
     attempt: int = 1
     """How often the service has started its program."""
     reason: str = ""

@@ -149,7 +149,7 @@ class StreamMetadata(StrEnum):
     SHARD_ID = "shard_id"
     """The shard that it was read from."""
     SEQUENCE_NUMBER = "sequence_number"
-    """Its position in the shard."""
+    """The position in the shard."""
     REFRESH_TIME = "refresh_time"
     """When the refresh began that read it."""
 
@@ -225,7 +225,7 @@ class DependentView(Section):
     select: Annotated[str, SQL]
     """The whole SELECT, with names that say their schema."""
     materialized: bool = False
-    """Whether Redshift keeps its rows. It is dropped and recreated with the view below it."""
+    """True if Redshift keeps its rows. It is dropped and recreated with the view below it."""
 
 
 class StreamView(Section):

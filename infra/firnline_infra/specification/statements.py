@@ -38,7 +38,7 @@ class ExtraStatement(Section):
     already."""
 
     sid: Annotated[str, SID]
-    """Its name; the policy has `Extra` before it."""
+    """The name; the policy has `Extra` before it."""
     why: str = Field(min_length=10, max_length=400)
     """What the engine needs it for. A reviewer reads it in `firnline preview`."""
     effect: Allowance = Field(default=Allowance.ALLOW, strict=False)
@@ -50,4 +50,4 @@ class ExtraStatement(Section):
     conditions: dict[Annotated[str, OPERATOR], dict[str, str | list[str]]] = Field(default={})
     """Operator, key, value: {StringEquals: {"aws:SourceVpc": vpc-0a1b2c3d}}"""
     wildcards: str | None = Field(default=None, min_length=10, max_length=400)
-    """Why a * or ? has to be in what is allowed; without a reason none is taken. `deny` needs none."""
+    """The reason why a * or ? has to be in what is allowed; without a reason none is taken. `deny` needs none."""

@@ -75,7 +75,7 @@ class ColumnOptions(Section):
     """A value that does not fit is a rejected row; one of a structured OBJECT has its keys and no others. INT is NUMBER(38, 0),
     and in an Iceberg table Iceberg's own int, as LONG is its long."""
     nullable: bool = True
-    """Whether a record may lack it; `false` rejects rows without it."""
+    """True if a record may lack it; `false` rejects rows without it."""
     select: str | None = Field(default=None, min_length=1)
     """Where in a record its value is: `$1:customer.city::VARCHAR`, whose keys are matched with their case. For columns of an
     interactive table, and then for all of them: the table is made with that SELECT. Absent, the key of the column's name."""

@@ -37,7 +37,7 @@ class Preview:
     """Only known where none were expected."""
     findings: list[Finding]
     refusals: tuple[FirnlineError, ...] = ()
-    """Why `up` would be refused all the same: keys are missing, or something is there already."""
+    """The reason why `up` would be refused all the same: keys are missing, or something is there already."""
 
     @property
     def exit_status(self) -> ExitStatus:

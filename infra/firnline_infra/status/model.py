@@ -35,7 +35,7 @@ class ShardStatus:
     uncommitted_rows: int = 0
     """That wait."""
     unproven: bool
-    """Whether rows may have been sent that are not proven yet."""
+    """True if rows may have been sent that are not proven yet."""
     rows: int = 0
     """That were committed, as far as that is proven, since the shard's channels were made."""
     rejected_rows: int = 0
@@ -43,14 +43,14 @@ class ShardStatus:
     idle_s: float | None
     """For how long no record has come, where it was seen read to its tip; None where that is not known."""
     is_idle: bool
-    """Whether that is its pipeline's `idle_after_seconds` or more."""
+    """True if that is its pipeline's `idle_after_seconds` or more."""
     time_to_trim_s: float | None
     """Until Kinesis drops the oldest record that is not accounted for; None where nothing was read yet, or it has ended."""
     retention_s: int = 0
     """Of the stream; 0 where nothing was read yet."""
     has_ended: bool
     is_paused: bool
-    """Whether a person has paused its pipeline."""
+    """True if a person has paused its pipeline."""
     children: Sequence[str] = ()
     """The shards that it was split or merged into, where it has ended."""
     problem: str = ""
@@ -96,7 +96,7 @@ class StandbyStatus:
     state: str
     """`preparing` or `ready`."""
     is_promoted: bool
-    """Whether a deploy has told it to take over, once the application is free."""
+    """True if a deploy has told it to take over, once the application is free."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -117,7 +117,7 @@ class LetterStatus:
     where: str
     reasons: Sequence[LetterReason]
     is_complete: bool
-    """Whether all of the last day were looked at; else the first so many."""
+    """True if all of the last day were looked at; else the first so many."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -190,7 +190,7 @@ class EnvironmentStatus:
     """The id of the run that the holder is of, or `by hand`; empty where that is not known."""
     is_beating: bool
     heard_ms: int
-    """When an engine has written anything last, by its machine's clock; 0 where none has."""
+    """The time at which an engine has written anything last, by its machine's clock; 0 where none has."""
     version: str = ""
     """Of the engine that holds the application."""
     configuration: str = ""
@@ -202,7 +202,7 @@ class EnvironmentStatus:
     report: EngineReport | None
     """The newest engine's of itself."""
     is_own_report: bool
-    """Whether it is of the engine that holds the application; else of one before, whose last words these were."""
+    """True if it is of the engine that holds the application; else of one before, whose last words these were."""
     standby: StandbyStatus | None
     """The engine that stands by, of a run that is there."""
     shards: Sequence[ShardStatus]

@@ -42,7 +42,7 @@ class Suite:
     first: Verdict
     """The verdict that decides the exit status where there are several."""
     lists_good: bool
-    """Whether its report lists what is good too, in the order of the checks."""
+    """True if its report lists what is good too, in the order of the checks."""
     noun: str = "difference"
     """What it finds."""
 

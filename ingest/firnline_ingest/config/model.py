@@ -68,7 +68,7 @@ class PipelineConfig(EngineOptions):
     """One stream into one table, or into several by its routes."""
 
     stream: Annotated[str, STREAM]
-    """Its name; no ARN: `access` says the region, and the role or the ARN, of one elsewhere."""
+    """The name; no ARN: `access` says the region, and the role or the ARN, of one elsewhere."""
     table: IdentifierText | None = None
     access: Access = HERE
     """How the stream is reached where it is in another region or account."""

@@ -81,7 +81,7 @@ class PipeDefinition:
     """The COPY statement of a pipe, as SHOW PIPES has it."""
 
     table: tuple[str, ...] = ()
-    """Its names as they are stored; without the schema's where none is written."""
+    """The names as they are stored; without the schema's where none is written."""
     columns: tuple[str, ...] = ()
     """Those behind COPY INTO, as they are stored; all of the table's where none is named."""
     selected: tuple[Selected, ...] | None = None

@@ -82,7 +82,7 @@ class PipelineOptions(Section):
     bad. No limit by default: watch `dead_letters` and `skipped` in the engine's progress lines. What goes by file
     (`oversize_rows`) does not count."""
     fail_on_data_loss: bool = True
-    """Whether records that left the stream's retention unread stop their shard; the loss is measured and kept in the ledger
+    """True if records that left the stream's retention unread stop their shard; the loss is measured and kept in the ledger
     either way. True by default, because a report is too late a place to learn of it."""
     aggregation: Aggregation = Field(default=Aggregation.AUTO, strict=False)
     """`auto`: what the Kinesis Producer Library packed into one record becomes a row for each of its user records. `off`: it
@@ -93,7 +93,7 @@ class PipelineOptions(Section):
     keys are counted. `approved`: only once a person has approved them (`firnline columns`); until then their records wait in the
     stream."""
     audit: bool = True
-    """Whether the audit can prove the table. `off` says that it can't, on purpose: rows lack a part of their record's
+    """True if the audit can prove the table. `off` says that it can't, on purpose: rows lack a part of their record's
     position, or a pipe's SELECT leaves it out, which is refused otherwise."""
     metadata: Metadata = Metadata.default()
     """What a row says of its record, and in which columns, which every table that is made begins with."""

@@ -38,7 +38,7 @@ class UnusableRecords(StrEnum):
     SKIP = "skip"
     """It is skipped and counted: once the stream has dropped it, its bytes are nowhere."""
     STOP = "stop"
-    """Its shard stops in front of it, so that a person decides."""
+    """The shard stops in front of it, so that a person decides."""
 
 
 class MetadataForm(StrEnum):

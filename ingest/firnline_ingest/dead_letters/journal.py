@@ -162,7 +162,7 @@ class Outcome(StrEnum):
     """The end of a batch."""
 
     PROVEN = "proven"
-    """Its rows are in the table, or in its error table."""
+    """The rows are in the table, or in its error table."""
     VOID = "void"
     """None of its rows is in the table; its dead letters are as they were."""
     ACCEPTED = "accepted"
@@ -209,7 +209,7 @@ class ReplayedRecords:
     last_batch: int
     """A batch with the next number is from a replay that knew all of this."""
     are_over: bool
-    """Whether each of the batches was finished."""
+    """True if each of the batches was finished."""
     in_lost: Set[RecordPlace] = frozenset()
     """Records with rows that were proven, and are not in the table any more."""
     in_replaced: Set[RecordPlace] = frozenset()

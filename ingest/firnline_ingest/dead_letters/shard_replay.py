@@ -59,7 +59,7 @@ class ReplayReport:
     already: int = 0
     """Replayed before, or by another replay meanwhile."""
     remaining: Counter[str] = field(default_factory=Counter)
-    """Why others stay dead letters, and how many."""
+    """The reason why others stay dead letters, and how many."""
     failure: str = ""
     """What a shard's replay ended with; empty where it came to its end."""
 
@@ -103,7 +103,7 @@ class ShardReplay:
     most_letters: int | None = None
     """A batch; by default as many as the table's keeping of rejected rows allows."""
     again: bool = False
-    """Whether those go once more that went into a table that was recreated since, or has less than was proven in it."""
+    """True if those go once more that went into a table that was recreated since, or has less than was proven in it."""
     report: ReplayReport = field(default_factory=ReplayReport)
     _opened: dict[TargetTable, OpenTransport] = field(default_factory=dict)
     _opened_behind: int = 0

@@ -84,7 +84,7 @@ class ReplayTable:
 
     transport: ReplayTransport
     keeps_rejected: bool
-    """Whether it has an error table. Where it has none, each row is a batch of its own, because a row that is refused would be
+    """True if it has an error table. Where it has none, each row is a batch of its own, because a row that is refused would be
     nowhere: its dead letter then stays one, and the next replay sends what is lacking of it.
     """
 

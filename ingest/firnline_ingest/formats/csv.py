@@ -30,7 +30,7 @@ class CsvFormat(PackedFormat):
     columns: list[ObjectName] = Field(default=[])
     """The fields' columns, in their order; empty where `header` has the names."""
     header: bool = False
-    """Whether the first line of each record names the columns. With `columns` too it is skipped."""
+    """True if the first line of each record names the columns. With `columns` too it is skipped."""
     delimiter: OneCharacter = ","
     """Between two fields."""
     quote: OneCharacter | None = '"'

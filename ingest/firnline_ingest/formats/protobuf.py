@@ -32,7 +32,7 @@ class ProtobufFormat(PackedFormat):
     registry: ConfluentRegistry | None = None
     """Where schemas are asked for; with `confluent`."""
     ignores_unknown_fields: bool = False
-    """Whether a message may have fields, or values of a closed enum, that its schema does not have: they are omitted from the
+    """True if a message may have fields, or values of a closed enum, that its schema does not have: they are omitted from the
     row. Otherwise it is treated as `on_error` says, so that nothing of it is lost."""
 
     @model_validator(mode="after")

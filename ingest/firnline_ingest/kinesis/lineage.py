@@ -26,7 +26,7 @@ class ListedShard:
     parents: tuple[str, ...] = ()
     is_closed: bool = False
     first_number: str = ""
-    """Its starting sequence number, which a shard of the same id in another stream does not share."""
+    """The starting sequence number, which a shard of the same id in another stream does not share."""
     hash_range: HashRange = EVERY_KEY
     """Which hash keys are its own; all of them where the listing does not say."""
 
@@ -41,7 +41,7 @@ class StreamSummary:
     """The service's time; 0 where it did not say."""
     arn: str
     ignores_keys: bool = False
-    """Whether a record may be in any shard, whatever its partition key is."""
+    """True if a record may be in any shard, whatever its partition key is."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,7 +23,7 @@ class Page:
     """False where the service names no place to go on from: the shard's end, or an answer that is none."""
     children: tuple[str, ...] = ()
     is_explicit: bool = True
-    """Whether that there is no place to go on from was said, and not just left out."""
+    """True if that there is no place to go on from was said, and not just left out."""
     answered_ms: int | None = None
     """The service's time of the answer, or an earlier one; None where it did not say."""
     cbor_refusals: int = 0

@@ -11,7 +11,7 @@ class AggregateProblem(StrEnum):
     """A reason why something of an aggregate is not to be a row."""
 
     BROKEN = "broken"
-    """Its checksum is right, and its content is not: the whole of it is one record, with all its bytes."""
+    """The checksum is right, and its content is not: the whole of it is one record, with all its bytes."""
     MISPLACED = "misplaced"
     """It lies in a shard that its hash key does not belong to: its producer puts it again, into the right one."""
 

@@ -25,13 +25,13 @@ class EngineProblem:
     shard: str = ""
     """Empty where it is the whole pipeline's."""
     since_ms: int = 0
-    """When it was met first; of the machine's clock, like all times here."""
+    """The time at which it was met first; of the machine's clock, like all times here."""
     tries: int = 1
     """How often it was met in a row."""
     next_try_ms: int = 0
     """0 where it is tried with each epoch, or the engine has ended."""
     has_stopped: bool = False
-    """Whether it outlasted its patience, or a person has to decide: it is tried again at `next_try_ms` only."""
+    """True if it outlasted its patience, or a person has to decide: it is tried again at `next_try_ms` only."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,9 +101,9 @@ class EngineReport:
     run_id: str
     at_ms: int
     began_ms: int = 0
-    """When the run took the application."""
+    """The time at which the run took the application."""
     started_ms: int = 0
-    """When Spark was up, with its executors, and the run could begin to open shards; 0 until then."""
+    """The time at which Spark was up, with its executors, and the run could begin to open shards; 0 until then."""
     epochs: int = 0
     """That ended since then."""
     version: str = ""

@@ -47,11 +47,11 @@ class ChannelEntry:
     missed: str = ""
     """The epoch, as TargetSnapshot.id has it, whose opening found no token where there had been one."""
     created_ms: int = 0
-    """When the channel was made that was listed here, by the service's clock."""
+    """The time at which the channel was made that was listed here, by the service's clock."""
     sending: Sending | None = None
     """Of a channel beside others; the row's own where the shard has one."""
     drops_through: Position | None = None
-    """Its drop line, of a channel that was restarted: what is not beyond it was proven in the one before, and is never
+    """The drop line, of a channel that was restarted: what is not beyond it was proven in the one before, and is never
     appended again. Or what was settled, refused records too, while another channel held the shard back. None where the shard
     has read past it.
     """
@@ -164,7 +164,7 @@ class ShardRow:
     tip_ms: int = 0
     """Service time of the last answer that showed the shard open and read to its tip: what arrived before is accounted for."""
     arrived_ms: int = 0
-    """When the record at `read_through` arrived; service time."""
+    """The time at which the record at `read_through` arrived; service time."""
     held_back_ms: int = 0
     """Service time before the arrival of a record that waits until the other shards have come as far; no proof of anything."""
     since_ms: int = 0
@@ -172,9 +172,9 @@ class ShardRow:
     sent_through: Position | None = None
     """The end of the last append when this was written; equal to what is proven where nothing was in flight."""
     sent_ms: int = 0
-    """When that append was made; 0 where there was none yet."""
+    """The time at which that append was made; 0 where there was none yet."""
     is_sending: bool = False
-    """Whether rows may have been appended after this was written: set before the first append, cleared when all is quiet."""
+    """True if rows may have been appended after this was written: set before the first append, cleared when all is quiet."""
     first_read: Position | None = None
     """The oldest record that was there when the shard was first read from its horizon, until something is read through."""
     kept_through: Position | None = None

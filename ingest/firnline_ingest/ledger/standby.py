@@ -36,7 +36,7 @@ class Standby:
     version: str = ""
     state: StandbyState = StandbyState.PREPARING
     told: str = ""
-    """Why it has ended, in words."""
+    """The reason why it has ended, in words."""
     beat: int = 0
     displaced: tuple[str, ...] = ()
     """The starts, the newest last, whose standby gave way to another start's."""

@@ -26,7 +26,7 @@ class Lease:
     remark: str = ""
     """What a person should know of it."""
     problem: str = ""
-    """Why its checkpoint can't be taken."""
+    """The reason why its checkpoint can't be taken."""
 
     @property
     def text(self) -> str:

@@ -40,7 +40,7 @@ class TableKeys:
     columns: frozenset[str]
     refused: frozenset[str] = frozenset()
     gets_more: bool = False
-    """Whether columns are added for other keys."""
+    """True if columns are added for other keys."""
 
     @classmethod
     @lru_cache(maxsize=256)

@@ -130,7 +130,7 @@ class _Reconciliation:
     held: Sequence[OpenedChannel]
     noted: Noted
     is_rebuilt: bool
-    """Whether the row knows nothing but what Spark's offset did."""
+    """True if the row knows nothing but what Spark's offset did."""
 
     def of(self, row: ShardRow) -> OpenedShard:
         found = row

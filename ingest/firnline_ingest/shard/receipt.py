@@ -221,7 +221,7 @@ class Receipt(Tally):
     proof_delay_ms: int | None = field(default=None, metadata={METRIC: PROOF_DELAY})
     """How long the oldest rows waited for their proof, at worst; None if none was sent."""
     is_idle: bool = False
-    """Whether nothing came for `idle_after_seconds`, while Kinesis answers."""
+    """True if nothing came for `idle_after_seconds`, while Kinesis answers."""
     time_to_trim_s: int | None = None
     """Until Kinesis drops the oldest record that was not read; None if it never answered."""
     pid: int = 0

@@ -66,7 +66,7 @@ class ShardWork:
     since_ms: int = 0
     """Service time since when what arrives in the shard is ours (ledger/plan.py); 0 where that is not known."""
     is_closed: bool = False
-    """Whether a listing that was taken for this epoch shows the shard closed: then only its end is its end."""
+    """True if a listing that was taken for this epoch shows the shard closed: then only its end is its end."""
 
     columns: tuple[str, ...] | None = None
     """Those of a table that gets no others, so that keys without one are counted; None where they are not."""

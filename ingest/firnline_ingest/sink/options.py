@@ -26,10 +26,10 @@ class SinkOptions:
     linger_s: float = 5.0
     """How long a record waits at most for a request to be full."""
     ordered: bool = False
-    """Whether the records of a partition key come in the order in which they were given. A request then has one record of a
+    """True if the records of a partition key come in the order in which they were given. A request then has one record of a
     key, and no two requests have the same: few keys are slow. The service promises no order within a request."""
     fail_on_error: bool = False
-    """Whether the first refusal fails the sink, where it would be put again."""
+    """True if the first refusal fails the sink, where it would be put again."""
     attempts: int = 10
     """So many requests in a row that got nothing in are the end: some fifteen seconds of a stream that takes nothing."""
     read_timeout_s: float = 60.0

@@ -27,7 +27,7 @@ class Chunk:
     positions: RowPositions
     bytes: int
     sent_s: float = 0.0
-    """When the append was made; 0 of rows that were only read again."""
+    """The time at which the append was made; 0 of rows that were only read again."""
 
     def rows_up_to(self, position: Position) -> int:
         if position >= self.end:

@@ -61,11 +61,11 @@ class TargetState:
     logs_errors: bool
     is_iceberg: bool = False
     has_variant: bool = True
-    """Whether its format knows VARIANT: every table but an Iceberg one of version 2."""
+    """True if its format knows VARIANT: every table but an Iceberg one of version 2."""
     adds_columns: bool = False
-    """Whether the engine adds columns for keys that have none."""
+    """True if the engine adds columns for keys that have none."""
     matches_by_name: bool = True
-    """Whether keys are columns by their names, and no SELECT says which value goes where."""
+    """True if keys are columns by their names, and no SELECT says which value goes where."""
     counts_rows: bool = True
     """True if Snowflake's counters rise by each row that is sent: not behind a pipe that drops or multiplies rows."""
     beside: "tuple[TargetState, ...]" = ()
@@ -171,7 +171,7 @@ class _Known:
 
     clock: Callable[[], float]
     made: dict[tuple[str, str, str], str] = field(default_factory=dict)
-    """When the table was made that was seen under a name last."""
+    """The time at which the table was made that was seen under a name last."""
     columns: dict[TargetTable, Mapping[str, TableColumn]] = field(default_factory=dict)
     has_variant: dict[TargetTable, bool] = field(default_factory=dict)
     checked: set[tuple[str, TargetTable]] = field(default_factory=set)

@@ -65,7 +65,7 @@ class PlanRow(NamedTuple):
     since_ms: int = 0
     """Service time since when what arrives in the shard is ours (ledger/plan.py); 0 where that is not known."""
     is_closed: bool = False
-    """Whether a listing that was taken for this epoch shows the shard closed."""
+    """True if a listing that was taken for this epoch shows the shard closed."""
     known_ms: int = 0
     """Service time: what arrived before was read, as far as the ledger knows; 0 where it knows nothing."""
     consumer_arn: str = ""

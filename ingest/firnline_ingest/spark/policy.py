@@ -45,7 +45,7 @@ class ShardPolicy:
     waiting: set[ShardKey] = field(default_factory=set)
     """Shards of the last epoch for which there was no room. None is ever left out for it: it is read once there is room."""
     is_anything_left: bool = True
-    """Whether the last epoch had work that has not stopped."""
+    """True if the last epoch had work that has not stopped."""
     _has_anybody_read: bool = True
     _fenced_at: dict[ShardKey, deque[float]] = field(default_factory=lambda: defaultdict(deque))
     _patience: dict[ShardKey, RetryBudget] = field(default_factory=dict)

@@ -22,7 +22,7 @@ class EpochPace(Enum):
     LATE = auto()
     """Worth a line in the log; once a minute."""
     OVERDUE = auto()
-    """Its job is to be cancelled; said once."""
+    """The job is to be cancelled; said once."""
     STUCK = auto()
 
 

@@ -32,7 +32,7 @@ class FilterTransform(Transform):
     starts_with: Annotated[str, Field(min_length=1)] | None = None
     """Matches records whose field is a text that begins so."""
     keep: bool = False
-    """Whether the records that match are kept and the others are filtered; the other way round by default."""
+    """True if the records that match are kept and the others are filtered; the other way round by default."""
 
     @model_validator(mode="after")
     def _one_condition(self) -> Self:

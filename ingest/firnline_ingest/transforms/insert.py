@@ -27,7 +27,7 @@ class MetadataPart(StrEnum):
     PARTITION_KEY = "partition_key"
     """As the producer gave it."""
     SEQUENCE_NUMBER = "sequence_number"
-    """Its place in the shard, as text."""
+    """The place in the shard, as text."""
     SUB_SEQUENCE_NUMBER = "sub_sequence_number"
     """The place inside an aggregated record, from 0."""
 

@@ -26,7 +26,7 @@ class SequenceNumber:
     """A number taken apart. Index 0 is where a shard starts; its records begin at 1."""
 
     generation: int
-    """When the shard was made, in milliseconds, or more, so that it lies above its parents'."""
+    """The time at which the shard was made, in milliseconds, or more, so that it lies above its parents'."""
     index: int
     stream_tag: int
     shard_number: int

@@ -38,7 +38,7 @@ class StreamSettings:
     policy: str = ""
     """Who of other accounts is let in, as a JSON document."""
     mode_changed_ms: list[int] = field(default_factory=list)
-    """When it became the other mode."""
+    """The time at which it became the other mode."""
     distribution: str = "USER_PARTITION_KEY"
     """What an on-demand stream says of it; a record's shard is by its partition key here, whatever that is."""
 
@@ -55,7 +55,7 @@ class Consumer:
     gone_ms: int | None = None
     """From when on its name is free, once it was deregistered."""
     subscribed_ms: dict[str, int] = field(default_factory=dict)
-    """When it subscribed to a shard last, by the shard's id; and when it tried to."""
+    """The time at which it subscribed to a shard last, by the shard's id; and when it tried to."""
     asked_ms: dict[str, int] = field(default_factory=dict)
     tags: dict[str, str] = field(default_factory=dict)
     policy: str = ""

@@ -43,7 +43,7 @@ class Field:
 
     shape: Shape
     attribute: str
-    """Its name in Terraform."""
+    """The name in Terraform."""
     required: bool = False
     optional: bool = False
     computed: bool = False

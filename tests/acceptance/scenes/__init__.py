@@ -13,7 +13,7 @@ class Scene:
     about: str
     play: Callable[[Stage], Sequence[Line]]
     write_limits: bool = False
-    """Whether its shards take a megabyte and 1,000 records a second, and no more."""
+    """True if its shards take a megabyte and 1,000 records a second, and no more."""
 
 
 SCENES: Mapping[str, Scene] = {

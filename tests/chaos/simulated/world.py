@@ -57,9 +57,9 @@ class World:
     """Ids of the stops that these options ask for."""
     may_skip: bool = False
     goes_on: bool = False
-    """Whether an engine goes on where something has stopped."""
+    """True if an engine goes on where something has stopped."""
     shared_table: bool = False
-    """Whether the streams that a pattern finds go to the table of the named one."""
+    """True if the streams that a pattern finds go to the table of the named one."""
     others: list[StreamHandle] = field(default_factory=list)
     """Streams beside the one that the configuration names."""
     unseen: set[str] = field(default_factory=set)
@@ -85,7 +85,7 @@ class World:
     """Per shard, the sums of all receipts, as one who hears all of them adds them up."""
     differences: ReceiptDifferences = field(default_factory=lambda: ReceiptDifferences(lambda owner: True))
     was_disturbed: bool = False
-    """Whether an engine was killed or frozen, or two ran at once."""
+    """True if an engine was killed or frozen, or two ran at once."""
     last_problem: str = "no problem"
     checkpoint: Checkpoint = field(default_factory=Checkpoint)
     backup: dict[ShardKey, ShardRow] = field(default_factory=dict)
@@ -97,9 +97,9 @@ class World:
     variant: int = 0
     """Of the configuration, of engines that start from now on: each makes other rows of the same records."""
     keeps_all: bool = False
-    """Whether no act of the story costs records, channels or tables."""
+    """True if no act of the story costs records, channels or tables."""
     may_be_small: bool = True
-    """Whether every other variant takes no row above SMALL_BYTES."""
+    """True if every other variant takes no row above SMALL_BYTES."""
     made_again_at: dict[str, int] = field(default_factory=dict)
     """By stream: the first record of the one that has the name of the one before it."""
     begins_at_ms: int | None = None

@@ -66,7 +66,7 @@ class Mount:
 class Bundle:
     image: PulledImage
     pod: Mapping[str, Any]
-    """Its spec, with one container."""
+    """The spec, with one container."""
     hostname: str
     arguments: tuple[str, ...]
     """Of the image's entry point."""

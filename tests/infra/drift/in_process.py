@@ -106,7 +106,7 @@ class InProcessStack:
     variables: Mapping[str, str] = field(default_factory=dict)
     made_at: datetime = field(default_factory=lambda: datetime.now(UTC))
     created: dict[str, datetime] = field(default_factory=dict)
-    """When each resource of a type was made, where that is not `made_at`."""
+    """The time at which each resource of a type was made, where that is not `made_at`."""
     excluded: list[tuple[str, ...]] = field(default_factory=list)
     """What each plan was asked to leave out."""
     _open_clouds: dict[str, Cloud] = field(default_factory=dict)

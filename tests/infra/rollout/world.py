@@ -58,9 +58,9 @@ class Engine:
     is_deaf: bool = False
     """It beats, and never hears that it is asked to stop."""
     is_stuck: bool = False
-    """Its service cancels it, and never lets go."""
+    """The service cancels it, and never lets go."""
     lives_on: bool = False
-    """Its service calls its run over, and its program runs on, as a YARN application does whose step was cancelled."""
+    """The service calls its run over, and its program runs on, as a YARN application does whose step was cancelled."""
     frozen_s: int | None = None
     """For how long its process has not run; None of one that runs."""
     age_s: int = 0
@@ -74,7 +74,7 @@ class Engine:
     """The id of its run in the row of standbys, while it has that."""
     waits_s: int = 0
     taken_s: int = 0
-    """Its age when it took the application."""
+    """The age when it took the application."""
 
 
 @dataclass
@@ -95,17 +95,17 @@ class World:
     started: list[str] = field(default_factory=list)
     objects: dict[str, str] = field(default_factory=dict)
     lacking: str = ""
-    """Why there is no room beside an engine."""
+    """The reason why there is no room beside an engine."""
     unplaced: set[str] = field(default_factory=set)
     """Hashes of jobs that find no machines beside another run."""
     unable: dict[str, tuple[str, WaitsFor]] = field(default_factory=dict)
     """By the hash of a job, why its program never begins, in its service's words."""
     has_probes: bool = True
-    """Whether its service starts something smaller than a job."""
+    """True if its service starts something smaller than a job."""
     probes: list[str] = field(default_factory=list)
     """Hashes of the jobs whose probes are there."""
     may_overlap: bool = False
-    """Whether a start while another run is there is none of the deployer's mistakes: the lease refuses its engine."""
+    """True if a start while another run is there is none of the deployer's mistakes: the lease refuses its engine."""
     expires_at: int | None = None
     """The call from which on the deployer's token is over."""
     kill_at: int | None = None

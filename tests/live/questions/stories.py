@@ -30,7 +30,7 @@ class Step:
     shows: tuple[str, ...] = ()
     """Columns whose values are recorded."""
     is_typed: bool = False
-    """Whether the types of the answer's columns are."""
+    """True if the types of the answer's columns are."""
 
 
 def said(sql: str, name: str, settles: str, role: Role = "ADMIN", *shows: str) -> Step:

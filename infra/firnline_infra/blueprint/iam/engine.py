@@ -52,7 +52,7 @@ class EngineAccess(Definition):
     others: tuple[str, ...] = ()
     """Names of the streams that are opened otherwise; the ledger has items of theirs too."""
     polls: bool = True
-    """Whether any of them is read by polling."""
+    """True if any of them is read by polling."""
     consumers: tuple[Value, ...] = ()
     """By which the others are read."""
     registering: tuple[Value, ...] = ()
@@ -67,7 +67,7 @@ class EngineAccess(Definition):
     secrets: tuple[Value, ...] = ()
     secret_key: Value | None = None
     asks_glue: bool = False
-    """Whether records name schemas of Glue's registry."""
+    """True if records name schemas of Glue's registry."""
     registry_logins: tuple[Value, ...] = ()
     """The secrets with what other registries ask for, and the keys of those that have one of the customer's."""
     registry_login_keys: tuple[Value, ...] = ()
@@ -77,7 +77,7 @@ class EngineAccess(Definition):
     job_folders: tuple[str, ...] = ()
     letters_folder: str | None = None
     reads_letters: bool = False
-    """Whether the engine replays some of them itself, by file."""
+    """True if the engine replays some of them itself, by file."""
     log_folder: str | None = None
     letters_stream: Value | None = None
     """In place of a folder of the bucket."""

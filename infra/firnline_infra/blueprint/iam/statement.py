@@ -33,7 +33,7 @@ class PolicyStatement:
     conditions: Conditions = field(default_factory=dict)
     effect: Effect = Effect.ALLOW
     reasons: Mapping[str, str] = field(default_factory=dict, compare=False)
-    """Why it asks for each action; for whoever reads about it, and in no document."""
+    """The reason why it asks for each action; for whoever reads about it, and in no document."""
 
 
 def allow(

@@ -148,7 +148,7 @@ class RedshiftDestination(Definition):
     policy: tuple[PolicyStatement, ...]
     """What its role may do: read the streams."""
     is_made: bool
-    """Whether an `up` makes the workgroup or cluster; else one is adopted."""
+    """True if an `up` makes the workgroup or cluster; else one is adopted."""
     workgroup_name: str | None
     """What runs the statements; None where a cluster does."""
     workgroup_arn: str | None

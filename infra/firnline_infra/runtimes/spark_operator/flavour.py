@@ -24,4 +24,4 @@ class Flavour:
     group: str
     status: Callable[[Mapping[str, Any]], ApplicationStatus]
     suspends: bool
-    """Its applications can be suspended; else their object is deleted."""
+    """The applications can be suspended; else their object is deleted."""

@@ -52,7 +52,7 @@ class TakenOver:
     """Options, each with the path where it is now."""
     left: list[Left] = field(default_factory=list)
     problems: list[str] = field(default_factory=list)
-    """Why it can't be taken over at all."""
+    """The reason why it can't be taken over at all."""
 
     def take(self, option: str, path: str) -> None:
         self.taken.append((option, path))

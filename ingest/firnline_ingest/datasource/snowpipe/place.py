@@ -26,7 +26,7 @@ class Place:
     rows: int
     digest: int
     is_end: bool = False
-    """Whether the partition had no row behind them."""
+    """True if the partition had no row behind them."""
 
     @classmethod
     def of(cls, position: Position) -> Self | None:

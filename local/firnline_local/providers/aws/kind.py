@@ -185,7 +185,7 @@ class AwsKind:
     tags: SettleTags | None = None
     remove: Act
     looks_before: bool = False
-    """Whether only what is read as there is removed: the service takes a second request for the first one."""
+    """True if only what is read as there is removed: the service takes a second request for the first one."""
     gone: str = ""
     """The service's codes for one that does not exist."""
     nested: Mapping[str, frozenset[str]] = field(default_factory=dict)

@@ -33,7 +33,7 @@ class StoredView:
     positions: dict[str, str] = field(default_factory=dict)
     """The last sequence number, by shard."""
     is_aggregated: bool = False
-    """Its rows are made of all records that it has read, which `records` keeps."""
+    """The rows are made of all records that it has read, which `records` keeps."""
     records: "list[ScannedRecord]" = field(default_factory=list)
 
 

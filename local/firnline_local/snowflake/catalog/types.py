@@ -84,7 +84,7 @@ class DataType:
     parts: "tuple[Part, ...]" = ()
     """Of a structured OBJECT its keys, of an ARRAY its elements, of a MAP its keys and its values; empty for every other."""
     is_sized: bool = field(default=True, compare=False)
-    """Whether the size was written, and not left to Snowflake."""
+    """True if the size was written, and not left to Snowflake."""
     word: str = field(default="", compare=False)
     """As the statement calls it."""
 

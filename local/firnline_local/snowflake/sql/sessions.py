@@ -30,7 +30,7 @@ class Session:
     user: User
     role: Role
     expires_at: datetime
-    """When the token expires; the session itself lives as long as its master token."""
+    """The time at which the token expires; the session itself lives as long as its master token."""
     master_expires_at: datetime
     database: Database | None = None
     schema: Schema | None = None

@@ -98,7 +98,7 @@ class StreamingChannel(Channel):
     last_error: LastError | None = None
     pending: deque[Append] = field(default_factory=deque)
     recent_appends: deque[float] = field(default_factory=deque)
-    """When the newest ones came, monotonic seconds; kept only while there is a limit."""
+    """The time at which the newest ones came, monotonic seconds; kept only while there is a limit."""
     latency_s: float = 0.0
     """Of the newest commit, from acceptance."""
     earlier: deque[Progress] = field(default_factory=lambda: deque(maxlen=COMMITS_REMEMBERED))

@@ -13,10 +13,10 @@ class StreamingSettings:
     """Appends a channel and second, above which the answer is 429; 0 is not a limit. The documented soft limit is 10."""
     max_channels_per_pipe: int = 2000
     acknowledges_fenced: bool = False
-    """Whether an append through a channel that somebody has opened since is acknowledged, and gone, instead of refused: a client
+    """True if an append through a channel that somebody has opened since is acknowledged, and gone, instead of refused: a client
     that was tried against an account expects either (supabase/etl, `tests/snowflake/stream_client.rs`, read 2026-11-29)."""
     columns_of_opening: bool = False
-    """Whether a channel knows the columns alone that its table had when it was opened: values of later ones are dropped, as those
+    """True if a channel knows the columns alone that its table had when it was opened: values of later ones are dropped, as those
     of unknown keys are. No page says that it knows more."""
     counter_lag_ms: int = 0
     """How long a channel's counters trail its offset token, in every answer that has both."""
