@@ -16,7 +16,7 @@ class OtherErrors(NamedTuple):
     here: str
     """The id of ours; empty where there is none."""
     said: str
-    """Its counterpart here, or the reason why there is none."""
+    """The counterpart here, or the reason why there is none."""
     connector: str = KAFKA
 
 
