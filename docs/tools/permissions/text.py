@@ -215,6 +215,10 @@ Neither CI nor the engine has it. Tests run the commands under exactly this poli
 ends them with an error that names it. Who only lists, shows and exports needs ListLetters, ReadLetters and the `kms:Decrypt` of
 KeyOfLetters, or ReadLetterStream and KeyOfLetterStream.
 
+`firnline dead-letters replay --into-stream` writes into a production stream, as its producers do. It needs `kinesis:PutRecords`
+on the stream, and `kms:GenerateDataKey` on its key where it is encrypted, beside the rights below on dead letters and ledger, and
+nothing of Snowflake. No policy that `firnline bootstrap` writes has it: give it to few, for as long as they need it.
+
 """
 
 DEPLOY_ROLE = """\

@@ -14,7 +14,7 @@ Migrations: where the consumer stopped that a stream was migrated from, as the m
 """
 
 from collections import defaultdict
-from collections.abc import Callable, Container, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING, Any
@@ -25,7 +25,8 @@ from firnline_infra.audit.outcome import position_text
 from firnline_infra.audit.routed import OWN
 from firnline_ingest.config.model import EngineConfig
 from firnline_ingest.dead_letters import open_objects
-from firnline_ingest.dead_letters.journal import Journal, Outcome, RecordPlace, place_of
+from firnline_ingest.dead_letters.journal import Journal, Outcome, place_of
+from firnline_ingest.dead_letters.put_journal import PutJournal, RecordPlace
 from firnline_ingest.values import Position, ShardKey, TargetTable
 
 if TYPE_CHECKING:
@@ -158,6 +159,18 @@ def replayed_of(config: EngineConfig, lineage: "Lineage", labels: Mapping[str, s
         return lambda sequence_number, sub_sequence_number: replayed().get((sequence_number, sub_sequence_number))
 
     return of_shard
+
+
+def put_again(config: EngineConfig, lineage: "Lineage", shard_ids: Iterable[str]) -> tuple[int, int]:
+    """Returns how many dead letters' records a replay put into the stream again, and of how many that is not known."""
+    known = unknown = 0
+    for shard_id in shard_ids:
+        shard = ShardKey(lineage.stream, lineage.stream_created_ms, shard_id)
+        objects = open_objects(config)
+        for put in PutJournal(objects, Journal(objects, config.application, shard).folder).puts():
+            known += sum(1 for _ in put.places(are_in=True))
+            unknown += len(put.request.letters) if put.end is None else 0
+    return known, unknown
 
 
 def replayed_records(

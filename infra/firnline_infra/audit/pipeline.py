@@ -19,6 +19,7 @@ from firnline_infra.audit.internal_state import (
     columns_since,
     ledger_rows,
     not_stored,
+    put_again,
     replayed_of,
     report_not_stored,
 )
@@ -49,6 +50,11 @@ SKIPPED = (
     "records that can't be rows and are nowhere count as skipped; of those that are too large or too deep, or have keys that "
     "can't be columns, by the engine's own word."
 )
+PUT_AGAIN = (
+    "The records of {:,} dead letters were put into the stream again (dead-letters replay --into-stream): they are records of "
+    "their own there, and counted as such{}."
+)
+MAY_BE_PUT = "; of {:,} more nobody knows whether they are in it"
 LEDGER_UNREAD = "The ledger can't be read ({}): what the query drops is held against nothing."
 COLUMNS_UNREAD = (
     "When columns came can't be read ({}): a value of a record that is older than its column counts as changed."
@@ -88,6 +94,9 @@ class PipelineAudit:
         if self.mode.has_query:
             left_out = left_out_of(self.config, lineage, rows, self.server_ms)
             sources = replace(sources, left_out=left_out, not_ingested=lambda _: None)
+            known, unknown = put_again(self.config, lineage, letters)
+            if known or unknown:
+                self.remarks.append(PUT_AGAIN.format(known, MAY_BE_PUT.format(unknown) if unknown else ""))
         elif self.mode.pipe_rows is not PipeRows.ONE:
             sources = replace(sources, left_out=lambda _: LeftOutCheck.of_pipe(self.mode.pipe_rows))
 

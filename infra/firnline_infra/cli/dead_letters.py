@@ -71,9 +71,10 @@ def list_letters(engine: ChosenEngine, letters_in: Path | None, output: str, cou
     if count:
         _count(letters, where, output)
         raise SystemExit(damaged.status)
-    total = 0
+    total, again = 0, _put_again(engine, letters_in)
     for letter in letters:
-        show(output, partial(_document, letter), partial(_entry, letter), is_one_of_many=True)
+        is_again = again(letter)
+        show(output, partial(_document, letter, is_again), partial(_entry, letter, is_again), is_one_of_many=True)
         total += 1
     if output == "table":
         click.echo(f"{total or 'No'} dead letter{'' if total == 1 else 's'} in {where}.")
@@ -200,6 +201,8 @@ def _today(engine: "EngineConfig", letter: "DeadLetter") -> str:
     pipeline = engine.find_pipeline(letter.stream)
     if pipeline is None:
         return "no pipeline reads its stream"
+    if pipeline.query is not None:
+        return "what the pipeline's query makes of it, which Spark alone runs (replay --into-stream)"
     made = DeadLetterConverter(pipeline, letter.shard_id, SchemaRegistries(engine.aws)).make(letter)
     if made.why_not:
         return made.why_not
@@ -219,16 +222,44 @@ def _store(engine: ChosenEngine, letters_in: Path | None, stream: str | None = N
     return open_reader(config), str(place.folder or place.s3 or place.stream)
 
 
-def _document(letter: "DeadLetter") -> dict[str, Any]:
+def _put_again(engine: ChosenEngine, letters_in: Path | None) -> "Callable[[DeadLetter], bool]":
+    """Returns what tells whether a replay has put a dead letter's record into the stream again; of a folder, nothing does."""
+    if letters_in is not None:
+        return lambda _: False
+    from firnline_ingest.dead_letters import open_objects
+    from firnline_ingest.dead_letters.into_stream import puts_of
+    from firnline_ingest.values import ShardKey
+
+    config, of_shard = engine.config(), dict[ShardKey, set[tuple[int, int]]]()
+    if config.dead_letters.stream is not None:
+        return lambda _: False
+
+    def is_again(letter: "DeadLetter") -> bool:
+        pipeline, key = config.find_pipeline(letter.stream), letter.key
+        if pipeline is None or pipeline.query is None:
+            return False
+        shard = ShardKey(key.stream, key.stream_created_ms, key.shard_id)
+        if shard not in of_shard:
+            puts = puts_of(open_objects(config), config.application, shard)
+            of_shard[shard] = {place for put in puts for place in put.places(are_in=True)}
+        return (key.position.sequence_number, key.position.sub_sequence_number) in of_shard[shard]
+
+    return is_again
+
+
+def _document(letter: "DeadLetter", is_again: bool) -> dict[str, Any]:
     import msgspec
 
     document = {"key": str(letter.key), **msgspec.to_builtins(letter), "bytes": len(letter.data)}
+    document |= {"put_again": True} if is_again else {}
     del document["data"]
     return document
 
 
-def _entry(letter: "DeadLetter") -> str:
-    return f"{letter.key}\n    {letter.reason}, {len(letter.data)} bytes, arrived {_arrival(letter)}: {in_a_line(letter.detail)}"
+def _entry(letter: "DeadLetter", is_again: bool) -> str:
+    again = ", put into the stream again" if is_again else ""
+    what = f"{letter.reason}, {len(letter.data)} bytes, arrived {_arrival(letter)}{again}"
+    return f"{letter.key}\n    {what}: {in_a_line(letter.detail)}"
 
 
 def _page(letter: "DeadLetter", today: str, shown: str) -> str:

@@ -56,6 +56,11 @@ FOLDER = click.Path(exists=True, file_okay=False, path_type=Path)
 @click.option(
     "--by-file", is_flag=True, help="Through a stage and a pipe (file_replay), also rows too large to be streamed."
 )
+@click.option(
+    "--into-stream",
+    is_flag=True,
+    help="Put the records into the stream again, for a pipeline with a query: its rows are Spark's to make. At least once.",
+)
 @click.option("--dry-run", is_flag=True, help="Say what would be replayed, and send nothing.")
 @click.option(
     "--unfinished",
@@ -80,6 +85,7 @@ def replay(
     repair: str | None,
     edited: Path | None,
     by_file: bool,
+    into_stream: bool,
     dry_run: bool,
     unfinished: str | None,
     again: bool,
@@ -99,13 +105,14 @@ def replay(
       firnline dead-letters replay dev --reason too-large --dry-run
       firnline dead-letters replay --config engine.json --with repairs:without_bom
     """
-    from firnline_ingest.config.model import DeadLettersConfig
     from firnline_ingest.dead_letters.conversion import callable_of, edited_letters
     from firnline_ingest.dead_letters.journal import Outcome
     from firnline_ingest.dead_letters.replay import ReplayRequest
 
     if repair is not None and edited is not None:
         raise click.UsageError("give one of --with and --from")
+    if into_stream and (by_file or again):
+        raise click.UsageError("--into-stream fills no table; leave out --by-file and --again")
     decided = {"accept": Outcome.ACCEPTED, "forget": Outcome.VOID}
     request = ReplayRequest(
         choice=choice_of(**choice),
@@ -118,12 +125,31 @@ def replay(
         only_look=dry_run,
         by_file=by_file,
     )
+    config = _config_of(engine, letters_in, choice["stream"])
+    (_put_into_stream if into_stream else _replay)(config, request)
+
+
+def _config_of(engine: ChosenEngine, letters_in: Path | None, stream: str | None) -> "EngineConfig":
+    from firnline_ingest.config.model import DeadLettersConfig
+
     require_one(engine)
-    engine.check_stream(choice["stream"], "--stream")
+    engine.check_stream(stream, "--stream")
     config = engine.config()
-    if letters_in is not None:
-        config = config.model_copy(update={"dead_letters": DeadLettersConfig(folder=letters_in)})
-    _replay(config, request)
+    if letters_in is None:
+        return config
+    return config.model_copy(update={"dead_letters": DeadLettersConfig(folder=letters_in)})
+
+
+def _put_into_stream(config: "EngineConfig", request: "ReplayRequest") -> NoReturn:
+    """Ends the command with its exit status."""
+    from firnline_ingest.dead_letters.into_stream import put_into_stream
+
+    damaged, would = Damaged(), "would be " if request.only_look else ""
+    total = put_into_stream(
+        config, request, lambda shard, report: click.echo(f"{shard}: {put_sentence(report, would)}"), damaged
+    )
+    click.echo(put_sentence(total, would))
+    raise SystemExit(damaged.status or int(bool(total.remaining)))
 
 
 def _replay(config: "EngineConfig", request: "ReplayRequest") -> NoReturn:
@@ -150,6 +176,19 @@ def _replay(config: "EngineConfig", request: "ReplayRequest") -> NoReturn:
     if SDK in sys.modules and not was_there:
         end_at_once(status)
     raise SystemExit(status)
+
+
+def put_sentence(report: "ReplayReport", would: str = "") -> str:
+    """Describes what became of the dead letters whose records were to go into the stream again."""
+    if report.failure:
+        return f"not put to the end: {report.failure}"
+    parts = [f"{report.letters:,} {would}put into the stream again"]
+    if report.already:
+        parts.append(f"{report.already:,} replayed before")
+    parts += [
+        f"{count:,} stay dead letters: {why}{HINTS.get(why, '')}" for why, count in sorted(report.remaining.items())
+    ]
+    return "; ".join(parts) + "."
 
 
 def sentence(report: "ReplayReport", would: str = "", hints: Mapping[str, str] = HINTS) -> str:

@@ -27,13 +27,16 @@ class QueryNotRunHere(FirnlineError, Fatal):
     causes = (
         "Rows of a pipeline with `query` were to be made by something that runs no Spark, as a replay of dead letters"
     )
-    remedy = "put the records into the stream once more (docs/query.md); the engine makes rows of them"
+    remedy = (
+        "put the records into the stream once more: `firnline dead-letters replay --into-stream` (docs/dead-letters.md); the "
+        "engine makes rows of them"
+    )
 
     def __init__(self, stream: str) -> None:
         super().__init__(
             f"The rows of {stream}'s records are decided by the pipeline's query, which Spark alone runs.",
-            next_step="nothing is lost, and nothing was written. Put the corrected records into the stream once more, by its "
-            "producer or with aws kinesis put-record: the engine makes rows of them.",
+            next_step="nothing is lost, and nothing was written. Put the records into the stream once more, corrected or not: "
+            "firnline dead-letters replay … --into-stream; the engine makes rows of them.",
         )
 
 

@@ -3,6 +3,7 @@
 from firnline_ingest.dead_letters.choice import REASONS, Choice, DeadLetterReader
 from firnline_ingest.dead_letters.folder import LocalFolder
 from firnline_ingest.dead_letters.letter import DeadLetter, DeadLetterKey, DeadLetterStore, FailedAt
+from firnline_ingest.dead_letters.named_objects import NamedObjects
 from firnline_ingest.dead_letters.store import check_place, open_objects, open_reader, open_store
 
 __all__ = [
@@ -14,6 +15,7 @@ __all__ = [
     "DeadLetterStore",
     "FailedAt",
     "LocalFolder",
+    "NamedObjects",
     "check_place",
     "open_objects",
     "open_reader",

@@ -3,6 +3,7 @@
     <folder>/replays/<application>/<stream>@<created ms>/<shard>/<number>.jsonl.gz     a batch, made before its first row is sent
     <folder>/replays/<application>/<stream>@<created ms>/<shard>/<number>.done.json    its end, made when its rows are proven
     <folder>/replays/<application>/<stream>@<created ms>/<shard>/<number>.lost.json    its rows are not in the table all the same
+    <folder>/replays/<application>/<stream>@<created ms>/<shard>/<number>.put….json    what was put into the stream again
 
 All are only made where there is none of the name, so two replays can't have one number. A dead letter of any batch is replayed,
 or is being replayed, and no other batch takes it; only what a batch with the end `void` had is free again. An end says what was
@@ -17,37 +18,24 @@ import gzip
 import hashlib
 import re
 import zlib
-from collections.abc import Iterable, Iterator, Sequence, Set
+from collections.abc import Iterable, Sequence, Set
 from dataclasses import dataclass, field
 from enum import StrEnum
 from functools import cached_property
-from typing import Literal, Protocol
+from typing import Literal
 
 import msgspec
 
 from firnline_ingest.dead_letters.errors import JournalUnreadable
 from firnline_ingest.dead_letters.letter import path_name
+from firnline_ingest.dead_letters.named_objects import NamedObjects
+from firnline_ingest.dead_letters.put_journal import PutJournal, RecordPlace, is_put
 from firnline_ingest.ledger.row import Proven
 from firnline_ingest.permissions.narrowing import REPLAYS
 from firnline_ingest.values import DIGITS, Position, ShardKey, TargetTable
 
-RecordPlace = tuple[int, int]
-"""Sequence number and sub-sequence number."""
 NUMBER_DIGITS = 10
 _NAME = re.compile(r"([0-9]{10})\.(jsonl\.gz|done\.json|lost\.json)", re.ASCII)
-
-
-class NamedObjects(Protocol):
-    """The folder, on this machine or in a bucket, that holds a journal."""
-
-    def create(self, name: str, content: bytes) -> bool:
-        """Returns whether there was none of this name; durable when this returns. Raises DeadLetterError."""
-
-    def read(self, name: str) -> bytes:
-        """Raises DeadLetterError."""
-
-    def names(self, folder: str) -> Iterator[str]:
-        """The names of all objects in this folder, in order. Raises DeadLetterError."""
 
 
 class BatchLetter(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -252,6 +240,7 @@ class Journal:
         self._objects = objects
         self._memory = memory or JournalMemory()
         self._is_compared = memory is None
+        self._has_puts = False
         self._newest: Batch | None = None
         """Of those that were read."""
         self._shard = shard
@@ -265,6 +254,7 @@ class Journal:
         found: dict[int, bool] = {}
         for name in self._objects.names(self.folder):
             match = _NAME.fullmatch(name.removeprefix(self.folder))
+            self._has_puts = self._has_puts or is_put(name)
             if match:
                 number = int(match[1])
                 if match[2] == "lost.json":
@@ -333,6 +323,8 @@ class Journal:
         """The records replayed so far; takes some 200 bytes of memory a record. `tables` are the pipeline's, where it
         matters which were recreated."""
         numbers, found, rows_of = self.numbers(), dict[RecordPlace, int](), dict[RecordPlace, ReplayedRows]()
+        if self._has_puts:  # those are records of the stream again, and the engine's
+            found |= dict.fromkeys(PutJournal(self._objects, self.folder).taken(), 0)
         now, in_replaced, in_lost = list(tables), set[RecordPlace](), set[RecordPlace]()
         for number, is_over in numbers.items():
             if not is_over or self.end_then(number).outcome is not Outcome.VOID:

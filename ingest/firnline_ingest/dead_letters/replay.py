@@ -12,11 +12,19 @@ from typing import Protocol
 
 from firnline_ingest.config.format import SchemasOf, no_registry
 from firnline_ingest.config.model import EngineConfig, PipelineConfig
-from firnline_ingest.dead_letters import Choice, DeadLetter, DeadLetterKey, DeadLetterReader, open_objects, open_reader
+from firnline_ingest.dead_letters import (
+    Choice,
+    DeadLetter,
+    DeadLetterKey,
+    DeadLetterReader,
+    NamedObjects,
+    open_objects,
+    open_reader,
+)
 from firnline_ingest.dead_letters.conversion import CallableFailed, Conversion, DeadLetterConverter, Repair
 from firnline_ingest.dead_letters.errors import NoLedger
 from firnline_ingest.dead_letters.file_transport import ROUNDS, by_file, file_tables
-from firnline_ingest.dead_letters.journal import Journal, JournalMemory, NamedObjects, Outcome, place_of
+from firnline_ingest.dead_letters.journal import Journal, JournalMemory, Outcome, place_of
 from firnline_ingest.dead_letters.passed import PassedRecords
 from firnline_ingest.dead_letters.shard_replay import LOST, REFUSED, ReplayReport, ShardReplay
 from firnline_ingest.dead_letters.transport import ReplayTable, replay_tables, tables_of

@@ -21,12 +21,12 @@ from firnline_ingest.dead_letters.journal import (
     BatchLetter,
     Journal,
     Outcome,
-    RecordPlace,
     ReplayedRecords,
     ReplayedRows,
     place_of,
 )
 from firnline_ingest.dead_letters.presence import Lacking, SentBatch, sent_batches
+from firnline_ingest.dead_letters.put_journal import RecordPlace
 from firnline_ingest.dead_letters.transport import BY_FILE, OpenTransport, ReplayTable
 from firnline_ingest.ledger.row import Proven
 from firnline_ingest.values import ShardKey, TargetTable

@@ -16,7 +16,8 @@ from typing import Protocol
 from firnline_ingest.config.model import EngineConfig
 from firnline_ingest.dead_letters import Choice, open_objects
 from firnline_ingest.dead_letters.file_load import utc_now
-from firnline_ingest.dead_letters.journal import JournalMemory, NamedObjects
+from firnline_ingest.dead_letters.journal import JournalMemory
+from firnline_ingest.dead_letters.named_objects import NamedObjects
 from firnline_ingest.dead_letters.passed import NOT_PASSED
 from firnline_ingest.dead_letters.replay import ReplayLedger, ReplayRequest, Replays, ReplayServices, replay_services
 from firnline_ingest.dead_letters.shard_replay import ReplayReport

@@ -9,7 +9,8 @@ import pytest
 
 from firnline_ingest.dead_letters import DeadLetter
 from firnline_ingest.dead_letters.conversion import Conversion, DeadLetterConverter
-from firnline_ingest.dead_letters.journal import Journal, NamedObjects
+from firnline_ingest.dead_letters.journal import Journal
+from firnline_ingest.dead_letters.named_objects import NamedObjects
 from firnline_ingest.dead_letters.shard_replay import ReplayReport, ShardReplay
 from firnline_ingest.dead_letters.transport import ChannelTransport, replay_channel, replay_tables
 from firnline_ingest.kinesis.page import Record
