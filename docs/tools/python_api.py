@@ -40,7 +40,8 @@ def promised(module: str) -> tuple[str, list[str]]:
 def _source(module: str) -> Path:
     package = module.partition(".")[0]
     folder = ROOT / package.removeprefix("firnline_") / Path(*module.split("."))
-    return folder / "__init__.py" if folder.is_dir() else folder.with_suffix(".py")
+    front = folder / "__init__.py"
+    return front if front.exists() else folder.with_suffix(".py")
 
 
 def _page(title: str, modules: tuple[str, ...]) -> str:

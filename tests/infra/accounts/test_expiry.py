@@ -56,7 +56,7 @@ def test_what_failed_for_another_reason_is_not_called_that() -> None:
     line = "error: creating Kinesis Stream (orders): LimitExceededException: 50 shards"
     assert not says_expired(line)
     assert "expired" not in CommandFailed("up", exit_status=255, lines=[line]).what
-    assert "correct what it says" in TerraformFailed("terraform apply", 1, [line]).next_step
+    assert "fix the reported error" in TerraformFailed("terraform apply", 1, [line]).next_step
 
 
 OTHER_HOURS = [

@@ -190,7 +190,7 @@ def test_what_an_adopted_pipe_makes_of_rows_is_the_engines_to_know() -> None:
     pipe = {"name": "P", "origin": "adopt"}
     lake = {"name": "LAKE", "origin": "adopt", "schemas": [{"name": "RAW", "origin": "adopt"}]}
     adopted = {"schema": "RAW", "table": "ORDERS", "table_origin": "adopt", "schema_evolution": False}
-    snowflake = {"snowflake": {"databases": [lake]}}
+    snowflake = {"snowflake": {"ingest": {"secret_arn": SECRET}, "databases": [lake]}}
     (silent,) = written(**snowflake, **one_pipeline(**adopted, pipe=pipe))["pipelines"]
     assert "pipe_rows" not in silent
     document = written(**snowflake, **one_pipeline(**adopted, pipe={**pipe, "rows": "several"}))

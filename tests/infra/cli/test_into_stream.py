@@ -68,7 +68,7 @@ def test_records_go_into_the_stream_once_and_list_says_which(config: Path, kines
     assert (first.exit_code, first.output.splitlines()[-1]) == (
         1,
         "2 put into the stream again; 1 stay dead letters: the engine has not passed it yet, and may read it again (replay it "
-        "once the engine has: where its shard has stopped, firnline status says why, and what to do next).",
+        "once the engine has: if its shard has stopped, firnline status says why, and what to do next).",
     )
     assert sorted(each.data for each in kinesis.stream("orders").records) == [b"4959", b"4960"]
     assert "0 put into the stream again; 2 replayed before; 1 stay" in run("replay", *at, "--into-stream").output

@@ -13,7 +13,7 @@ from tests.infra.specifications import names_a_path, smallest
 def test_each_kind_has_fixed_names_or_a_reason() -> None:
     found = {what[0] for spec in SAMPLES for what in fixed_names(blueprint_of(spec))}
     assert {kind.title for kind in KINDS if kind not in WITHOUT} - found == {"stream consumer"}, "of an adopted stream"
-    made = {kind.title for kind in SNOWFLAKE_KINDS for spec in SAMPLES for _ in kind.made(blueprint_of(spec))}
+    made = {kind.title for kind in SNOWFLAKE_KINDS for spec in SAMPLES for _ in kind.instances(blueprint_of(spec))}
     assert {title.removesuffix(" of Snowflake").upper() for title in found if title.endswith(" of Snowflake")} == made
 
 

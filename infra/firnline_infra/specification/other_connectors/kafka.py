@@ -135,7 +135,7 @@ def _rows(taken: TakenOver, config: Mapping[str, Any]) -> dict[str, Any]:
     found: dict[str, Any] = {"metadata": _metadata(taken, config)}
     if not text_of(config, NULL_VALUES):
         found["empty_records"] = NULLS["DEFAULT"]
-        taken.take(f"{NULL_VALUES}, which is DEFAULT by default", "pipelines[].empty_records")
+        taken.take(f"{NULL_VALUES}, whose default is DEFAULT", "pipelines[].empty_records")
     for option, field, values in (
         (NULL_VALUES, "empty_records", NULLS),
         ("errors.tolerance", "tolerance", TOLERANCE),

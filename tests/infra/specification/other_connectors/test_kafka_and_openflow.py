@@ -68,7 +68,7 @@ def test_the_kafka_connectors_json_has_several_topics_transforms_and_a_registry(
         "transforms.time.topic.format": "${topic}",
     }
     taken = of(tmp_path, json.dumps({"name": "c", "config": config}))
-    assert told(taken) == {*config, "behavior.on.null.values, which is DEFAULT where absent"}
+    assert told(taken) == {*config, "behavior.on.null.values, whose default is DEFAULT"}
     first, second, third = taken.pipelines
     assert (first["table"], first["shared_table"], second["shared_table"]) == ("T", True, True)
     assert "table" not in third
