@@ -165,7 +165,8 @@ class ReplayRaced(DeadLetterError, Fatal):
 
     def __init__(self, stream: str, number: int) -> None:
         super().__init__(
-            f"Another run puts records into {stream}: request {number} is its own. Records that this run has reported are in the stream.",
+            f"Another run puts records into {stream}: request {number} is its own. Records that this run has reported are in the "
+            "stream.",
             next_step="run the same command again when the other one is over.",
         )
 
