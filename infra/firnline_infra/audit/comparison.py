@@ -104,6 +104,8 @@ class _Walk:
         self._is_not_ingested = not_ingested
         self._replayed_into = replayed_into
         self._left_out = left_out
+        self._behind_marks = 0
+        """Missing records that the engine had not read when the ledger was read: at the end, whatever is behind them."""
         self._groups = _by_position(outcomes)
         self._position: RowPosition | None = None
         self._group: list[AuditOutcome] = []
@@ -180,7 +182,7 @@ class _Walk:
             self._findings.rejected(outcome)
             if self._check and not was_replayed:  # the row need not hold what the record did
                 self._check(record, outcome, self._findings)
-        self._counts.missing_at_the_end = 0
+        self._counts.missing_at_the_end = self._behind_marks
         if record.status is not ClaimStatus.AFTER_CLAIM:
             self._counts.records += 1
             self._counts.multiplied += multiplied
@@ -249,6 +251,7 @@ class _Walk:
             self._findings.count_not_ingested(why)
             return
         self._counts.missing_at_the_end += 1
+        self._behind_marks += self._left_out is not None and self._left_out.is_behind(record)
         self._report_missing(record, "in no table, and no dead letter")
 
     def _report_missing(self, record: StreamRecord, detail: str) -> None:

@@ -28,6 +28,8 @@ UNKNOWN = "the ledger has no count of what the query drops in this shard (an eng
 ON_A_STREAM = (
     "dead letters go to a stream, which is not read here, and the ledger counts none of them among what the query drops"
 )
+SHORTEST_RETENTION_MS = 24 * HOUR_MS
+"""A stream keeps its records for as long at least."""
 BY_THE_PIPE = "the pipe may have dropped them, and no absence proves that it did"
 
 
@@ -90,6 +92,10 @@ class LeftOutCheck:
         """Returns whether the marks say nothing of it, nor of what is behind it."""
         return not self._ranges or _place(record) > self._ranges[-1].last.through
 
+    def is_behind(self, record: StreamRecord) -> bool:
+        """Returns whether the engine had not read so far when the ledger was read."""
+        return bool(self._ranges) and _place(record) > self._ranges[-1].last.through
+
     def meets(self, record: StreamRecord) -> None:
         """Takes each record of the shard, in order."""
         place = _place(record)
@@ -111,10 +117,11 @@ class LeftOutCheck:
 
     def believes(self, record: StreamRecord) -> bool:
         """Takes a record of the claim that is nowhere, and returns whether the query may have dropped it."""
-        if (within := self._range_of(_place(record))) is not None:
+        within = self._range_of(_place(record))
+        if within is not None and self._is_begun:
             within.believed += 1
             return True
-        if self._ranges and self._at == len(self._ranges):
+        if self._is_begun and self.is_behind(record):
             return False  # beyond what the engine has read
         self._before += 1
         self._before_through = _place(record)
@@ -178,7 +185,7 @@ def left_out_of(
 ) -> Callable[[str], LeftOutCheck]:
     """Gives, by shard id, what its records that are nowhere are held against. `rows` are the ledger's, read before the tables:
     then whatever they say is in a table was there when that was read."""
-    has_lost_none = server_ms - lineage.retention_hours * HOUR_MS < lineage.stream_created_ms
+    has_lost_none = server_ms - SHORTEST_RETENTION_MS < lineage.stream_created_ms  # it may have been shorter than today
 
     def of_shard(shard_id: str) -> LeftOutCheck:
         if config.dead_letters.stream is not None:
@@ -186,8 +193,10 @@ def left_out_of(
         row = rows.get(shard_id)
         if row is None or not row.left_out or row.left_out[-1].through != (row.read_through or BEGINNING):
             return LeftOutCheck()
-        pin_ms = row.start.ms if isinstance(row.start, AtTimestamp) else 0
-        return LeftOutCheck(row.left_out, pin_ms, may_have_left=not has_lost_none)
+        marks = tuple(each for each in row.left_out if row.read_again is None or each.through >= row.read_again.through)
+        is_pinned = isinstance(row.start, AtTimestamp) and row.left_out[0].through == BEGINNING
+        pin_ms = row.start.ms if is_pinned and isinstance(row.start, AtTimestamp) else 0
+        return LeftOutCheck(marks, pin_ms, may_have_left=not has_lost_none)
 
     return of_shard
 

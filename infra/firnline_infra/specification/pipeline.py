@@ -124,7 +124,7 @@ class Pipeline(TableOptions, PipelineOptions):
         if self.goes_by_file and not self.file_replay:
             raise ValueError(
                 "oversize_rows: file goes through the table's own stage and pipe; give file_replay: true, which a standard or an "
-                "Iceberg table without a pipe of its own may have"
+                "Iceberg table without a pipe of its own may have; or remove oversize_rows"
             )
 
     @model_validator(mode="after")

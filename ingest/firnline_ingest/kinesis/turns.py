@@ -62,8 +62,15 @@ class Turns:
             return bool(self._waiting) and held_s >= TURN_S
 
 
+LONGEST_WAIT_S = 30.0
+"""A stop waits for a shard for longer."""
+
+
 class QuestionTimes:
-    """Times at which a process may ask, so that all that ask at once keep to QUESTIONS_PER_S. Thread-safe."""
+    """Times at which a process may ask, so that all that ask at once keep to QUESTIONS_PER_S. Thread-safe.
+
+    Nobody waits for more than LONGEST_WAIT_S: beyond that the service refuses a part of them, which come again (reader.py).
+    """
 
     def __init__(self, clock_s: Callable[[], float] = time.monotonic) -> None:
         self._clock_s = clock_s
@@ -76,12 +83,14 @@ class QuestionTimes:
         with self._lock:
             if self._among != (place, among):
                 self._among = place, among
-                self._next_s = max(self._next_s, self._clock_s() + place / QUESTIONS_PER_S)
+                now_s, first_s = self._clock_s(), place / QUESTIONS_PER_S
+                self._next_s = min(max(self._next_s, now_s + first_s), now_s + max(first_s, among / QUESTIONS_PER_S))
 
     def reserve(self, not_before_s: float) -> float:
         """Returns the time of the next question, by the clock, which no other one of this process has."""
         with self._lock:
-            due_s = max(not_before_s, self._next_s, self._clock_s())
+            now_s = self._clock_s()
+            due_s = max(not_before_s, now_s, min(self._next_s, now_s + LONGEST_WAIT_S))
             among = self._among[1] if self._among else 1
             self._next_s = due_s + among / QUESTIONS_PER_S
             return due_s

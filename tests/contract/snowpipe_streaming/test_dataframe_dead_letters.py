@@ -127,6 +127,19 @@ def test_an_attempt_that_is_killed_anywhere_leaves_one_letter_a_row_and_one_row_
     assert names(store) == kept
 
 
+@pytest.mark.parametrize(("first", "then"), [((0, 1), (1, 0)), ((0, 2), (2, 0)), ((0, 1, 2), (1, 0, 2))])
+def test_no_row_of_a_plan_that_gives_other_rows_is_lost(
+    world: World, table: Any, store: Any, first: tuple[int, ...], then: tuple[int, ...]
+) -> None:
+    """Rows 0 and 1 are too large. Before any token is sent nothing tells that a batch has another order."""
+    large = {0: rows([0], LARGE)[0], 1: rows([1], LARGE)[0], 2: rows([2], "")[0]}
+    with pytest.raises(Killed):
+        writer(world, store).write(until_killed([large[first[0]]]))
+    writer(world, store).write([large[each] for each in then])
+    assert {each.data for each in letters(store)} == {large[each] for each in then if each < 2}
+    assert ids(world, table) == [each for each in then if each == 2]
+
+
 def test_one_that_is_killed_between_the_letter_and_the_append_writes_the_same_object_again(
     world: World, table: Any, store: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:

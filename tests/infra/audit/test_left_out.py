@@ -23,7 +23,7 @@ from firnline_ingest.config.rows import PipeRows
 from firnline_ingest.kinesis.lineage import Lineage
 from firnline_ingest.kinesis.start import AtTimestamp, TrimHorizon
 from firnline_ingest.ledger.left_out import BEGINNING, LeftOutMark, moved
-from firnline_ingest.ledger.row import ShardRow
+from firnline_ingest.ledger.row import ReadAgain, ShardRow
 from firnline_ingest.values import Position, ShardKey
 
 from .configured import config_of, pipeline
@@ -129,7 +129,7 @@ def test_a_dead_letter_that_is_gone_is_missing() -> None:
 
 def test_what_the_engine_has_not_read_is_missing_at_the_end_and_never_believed_to_be_dropped() -> None:
     findings = Dropped(marked=(115,)).audited()
-    assert (findings.counts.missing, findings.counts.missing_at_the_end) == (2, 1)
+    assert (findings.counts.missing, findings.counts.missing_at_the_end) == (2, 2)
 
 
 def test_without_marks_nothing_is_proven_and_the_report_says_why() -> None:
@@ -291,6 +291,37 @@ def test_the_row_says_what_was_left_out_since_when_and_whether_any_may_have_left
 )
 def test_a_row_whose_marks_are_not_of_what_was_read_says_nothing(row: ShardRow | None) -> None:
     assert check_of(row) == LeftOutCheck()
+
+
+def test_a_range_that_a_person_had_read_again_is_not_held_against_its_marks() -> None:
+    """The rows there are those of the first reading, and the query may have been another one."""
+    again = ReadAgain(Position(110), "")
+    marks = (
+        LeftOutMark(),
+        LeftOutMark(Position(105), 1, 1),
+        LeftOutMark(Position(112), 2, 2),
+        LeftOutMark(Position(119), 3, 3),
+    )
+    row = row_of(left_out=marks, read_through=Position(119), read_again=again)
+    assert check_of(row).marks == marks[2:]
+
+
+def test_the_pin_is_only_where_counting_began_at_the_beginning() -> None:
+    marks = (LeftOutMark(Position(105)), LeftOutMark(Position(119), 3, 3))
+    assert check_of(row_of(left_out=marks, read_through=Position(119), start=AtTimestamp(7))).pin_ms == 0
+
+
+def test_records_from_before_the_pin_are_not_proven_by_the_marks_behind_it() -> None:
+    behind = range(110, 120)
+    shard = Dropped(rows=[each for each in behind if each % 2 == 0], dropped=[each for each in behind if each % 2])
+    found = shard.audited(pin_ms=BEGAN_MS + 110)
+    assert [each.kind for each in found.problems] == [ProblemKind.UNPROVEN]
+    assert found.counts.unproven == 10
+
+
+def test_what_is_behind_the_marks_is_missing_at_the_end_whatever_is_behind_it() -> None:
+    found = Dropped(marked=(109,)).audited()
+    assert (found.counts.missing, found.counts.missing_at_the_end) == (5, 5)
 
 
 def test_a_shard_that_nothing_was_read_of_has_its_beginning() -> None:

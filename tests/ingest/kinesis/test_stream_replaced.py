@@ -12,7 +12,7 @@ from firnline_ingest.errors import FirnlineError
 from firnline_ingest.kinesis.errors import StreamReplaced
 from firnline_ingest.kinesis.missing import QUESTION_INTERVAL_S, Incarnations
 from firnline_ingest.kinesis.start import After, AtTimestamp, Start, TrimHorizon
-from firnline_ingest.kinesis.turns import QuestionTimes
+from firnline_ingest.kinesis.turns import LONGEST_WAIT_S, QuestionTimes
 from firnline_local.kinesis.limits import SUMMARY_CALLS
 from tests.fakes.kinesis import faults_of, only_counted, refused
 from tests.ingest.kinesis.conftest import Shard, numbers
@@ -208,5 +208,16 @@ def test_an_epoch_that_comes_again_does_not_give_a_process_its_first_turn_again(
     clock.sleep(100.0)
     assert times.reserve(0.0) == 103.0
     times.take_place(0, 1)
-    assert times.reserve(0.0) == 109.0, "what it has been given, another has not"
+    assert times.reserve(0.0) == 103.1, "it is alone"
     assert times.reserve(200.0) == 200.0
+
+
+def test_nobody_waits_for_minutes_however_many_streams_and_tasks_there_are() -> None:
+    clock = SleepingClock()
+    times = QuestionTimes(clock.now_s)
+    times.take_place(199, 200)
+    first = [times.reserve(0.0) for _ in range(60)]
+    assert max(first) == LONGEST_WAIT_S
+    times.take_place(0, 1)
+    clock.sleep(1.0)
+    assert times.reserve(0.0) < 2.0, "all others have gone"

@@ -59,6 +59,13 @@ NAMED_BEFORE = {
 """Options since version 5 of the connector, with the same values as those of the table `kinesis-legacy`."""
 
 
+LIFECYCLE = "source.efo.lifecycle"
+EXISTS = (
+    "the consumer exists: give its ARN, reader: {fan_out: {consumer_arn: …}}; the one that is written here is registered by the "
+    "engine, which refuses a consumer of another application (FL-2325)"
+)
+
+
 class _Reading:
     """One table."""
 
@@ -216,6 +223,8 @@ class _Reading:
             )
         if name:
             self._take("scan.stream.efo.consumername", f"{self._path}.reader.fan_out.consumer")
+        if (managed := self._options.get(LIFECYCLE, "")).upper() == "SELF_MANAGED":
+            self._leave(LIFECYCLE, managed, EXISTS)
         self._pipeline["reader"] = {
             "fan_out": {"registration": registration, **({"consumer": name} if name else {})},
         }

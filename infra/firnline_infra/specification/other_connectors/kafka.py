@@ -30,6 +30,7 @@ NAMES = {
 TOPICS_TO_TABLES = "snowflake.topic2table.map"
 TOLERANCE = {"none": "none", "all": "all"}
 NULL_VALUES = "behavior.on.null.values"
+SCHEMATIZATION = "snowflake.enable.schematization"
 NULLS = {"IGNORE": "ignore", "DEFAULT": "ingest"}
 NOT_KEPT = {
     "connector.class": "the engine is the connector",
@@ -148,6 +149,11 @@ def _rows(taken: TakenOver, config: Mapping[str, Any]) -> dict[str, Any]:
         elif value:
             taken.leave(option, value, f"expected one of {', '.join(values)}")
     found |= _format(taken, config)
+    if text_of(config, SCHEMATIZATION).lower() == "false":
+        found |= {"content_column": "RECORD_CONTENT", "schema_evolution": False}
+        taken.take(SCHEMATIZATION, "pipelines[].content_column")
+    elif SCHEMATIZATION in config:
+        taken.take(SCHEMATIZATION, "pipelines[].schema_evolution, which is on by default")
     if transforms := transforms_of(taken, config):
         found["transforms"] = transforms
     return found
@@ -173,8 +179,9 @@ def _metadata(taken: TakenOver, config: Mapping[str, Any]) -> dict[str, Any]:
 def _format(taken: TakenOver, config: Mapping[str, Any]) -> dict[str, Any]:
     option = "value.converter"
     converter = text_of(config, option)
-    registry = next((name for name in config if name.endswith("schema.registry.url")), "")
-    url = text_of(config, registry).split(",")[0]
+    own = "value.converter.schema.registry.url"
+    registry = own if own in config else next((name for name in config if name.endswith("schema.registry.url")), "")
+    url, *others = [each.strip() for each in text_of(config, registry).split(",")]
     for end, found in {
         "JsonConverter": {},
         "StringConverter": {"type": "text"},
@@ -194,6 +201,8 @@ def _format(taken: TakenOver, config: Mapping[str, Any]) -> dict[str, Any]:
         if converter.endswith(f".{end}") and url:
             taken.take(option, "pipelines[].format")
             taken.take(registry, "pipelines[].format.registry.url")
+            if others:
+                taken.leave(f"{registry}, beside {url}", ", ".join(others), "one registry is asked, by one URL")
             return {"format": {"type": kind, "framing": "confluent", "registry": {"url": url}}}
     if converter:
         taken.leave(option, converter, "no format reads it: say which in pipelines[].format (docs/records.md)")

@@ -1,10 +1,12 @@
 """Rows of a DataFrame that no channel takes, as dead letters: named by query, batch, partition and row.
 
-A row that comes again, in a batch that Spark runs again, has the same name and the same content: a store keeps it once.
+A row that comes again, in a batch that Spark runs again, has the same name and the same content: a store keeps it once. A name
+has a digest of the row, so that another row at the same place, of a plan that gives other rows, has a name of its own.
 """
 
 import json
 from collections.abc import Callable
+from hashlib import blake2b
 from typing import Any
 
 from pyspark.sql import Row
@@ -15,6 +17,8 @@ from firnline_ingest.datasource.snowpipe.partition import PartitionKey, RowFault
 from firnline_ingest.dead_letters.letter import DeadLetter, DeadLetterStore, FailedAt
 from firnline_ingest.identifiers import CHANNEL_SEPARATOR
 
+DIGESTS = 1_000_000_000
+"""A row's number and its digest are together in the nineteen digits that a name has for a sub-sequence number."""
 UNCREATED_MS = 0
 """Stands where a dead letter of a stream says when that was made."""
 
@@ -35,6 +39,7 @@ class RowLetters:
             stream_created_ms=UNCREATED_MS,
             shard_id=self._shard,
             sequence_number=str(self._key.batch),
+            sub_sequence_number=number * DIGESTS + _digest(row),
             row=number,
             stage=FailedAt.APPEND,
             reason=str(fault.reason),
@@ -44,6 +49,10 @@ class RowLetters:
             data=row,
         )
         self._store.put([letter])
+
+
+def _digest(row: bytes) -> int:
+    return int.from_bytes(blake2b(row, digest_size=8).digest(), "big") % DIGESTS
 
 
 def writable(schema: spark.StructType, encoded: Callable[[Row], bytes]) -> Callable[[Row], bytes | UnwritableRow]:

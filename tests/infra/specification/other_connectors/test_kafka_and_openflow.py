@@ -193,3 +193,23 @@ def test_null_values_are_what_the_kafka_connector_does_with_them(
     taken = of(tmp_path, json.dumps(names | said))
     assert taken.pipelines[0]["empty_records"] == expected
     assert "pipelines[].empty_records" in [path for _, path in taken.taken]
+
+
+def test_the_registry_of_the_values_is_taken_whatever_comes_before_it(tmp_path: Path) -> None:
+    converter = {"value.converter": "io.confluent.connect.avro.AvroConverter"}
+    registries = {
+        "key.converter.schema.registry.url": "https://keys.example",
+        "value.converter.schema.registry.url": "https://values.example, https://other.example",
+    }
+    config = {"topics": "a", "snowflake.database.name": "D", "snowflake.schema.name": "S", **registries, **converter}
+    taken = of(tmp_path, json.dumps({"name": "c", "config": config}))
+    assert taken.pipelines[0]["format"]["registry"] == {"url": "https://values.example"}
+    assert "https://other.example" in [each.value for each in taken.left]
+
+
+@pytest.mark.parametrize(("switch", "column"), [("false", "RECORD_CONTENT"), ("true", None)])
+def test_without_schematization_a_record_is_in_one_column(tmp_path: Path, switch: str, column: str | None) -> None:
+    config = {"topics": "a", "snowflake.database.name": "D", "snowflake.schema.name": "S"}
+    taken = of(tmp_path, json.dumps({"name": "c", "config": {**config, "snowflake.enable.schematization": switch}}))
+    assert taken.pipelines[0].get("content_column") == column
+    assert "snowflake.enable.schematization" in dict(taken.taken)
