@@ -32,6 +32,8 @@ LEDGER_WRITE_S, HEARTBEAT_S = 5.0, 22.5
 """The time between two writes of a shard's row: while records flow, and of an idle shard on average."""
 ROW_BYTES, CHANNEL_BYTES, UNIT_BYTES = 1000, 600, 1024
 """The size of a shard's row in the ledger: without channels, each channel's part, and what a unit of DynamoDB's takes."""
+MARKS_BYTES = 3100
+"""The size of what the row of a pipeline with a query keeps beside: up to 26 marks (docs/design/ledger.md, `left_out`)."""
 UNITS_OF_A_PARTITION = 1000
 """DynamoDB's limit a second for one key; a stream's rows have one."""
 OFFSET_BYTES = 110
@@ -100,6 +102,8 @@ class Load:
     epoch_s: float = 30.0
     tables: int = 1
     """How many tables each shard is written into: the pipeline's own and those that its routes lead to."""
+    has_query: bool = False
+    """True if a pipeline has a query, whose shards have larger rows in the ledger."""
     fan_out: float = 0.0
     """The part of the shards that the engine reads by consumers of enhanced fan-out, between 0 and 1."""
     made: float = 0.0
@@ -139,7 +143,8 @@ class Load:
         streams as they are. 0.3 MB/s a shard where no rate is given: a third of what a shard takes.
         """
         count, tables = shards or shards_of(spec), tables_of(spec)
-        applications = math.ceil(count / split_shards(tables))
+        has_query = any(pipeline.query is not None for pipeline in spec.pipelines)
+        applications = math.ceil(count / split_shards(tables, has_query=has_query))
         is_of_specification = shards is None and applications == 1
         size = (
             size_of_specification(spec)
@@ -159,6 +164,7 @@ class Load:
             size=size,
             epoch_s=spec.epoch.seconds,
             tables=tables,
+            has_query=has_query,
             applications=applications,
             shards_per_task=spec.epoch.shards_per_task,
             read_s=spec.polling.interval_ms / 1000,
@@ -248,11 +254,11 @@ class Load:
 
     @property
     def units_a_write(self) -> int:
-        return units_a_write(self.tables)
+        return units_a_write(self.tables, has_query=self.has_query)
 
     @property
     def split_shards(self) -> int:
-        return split_shards(self.tables)
+        return split_shards(self.tables, has_query=self.has_query)
 
     @property
     def ledger_writes_per_s(self) -> float:
@@ -273,14 +279,15 @@ class Load:
         return self.applications * SECONDS_A_MONTH / self.epoch_s * CHECKPOINT_REQUESTS
 
 
-def units_a_write(tables: int) -> int:
+def units_a_write(tables: int, *, has_query: bool = False) -> int:
     """DynamoDB's units of a write of a shard's row, with a channel for each table."""
-    return math.ceil((ROW_BYTES + tables * CHANNEL_BYTES) / UNIT_BYTES)
+    return math.ceil((ROW_BYTES + tables * CHANNEL_BYTES + has_query * MARKS_BYTES) / UNIT_BYTES)
 
 
-def split_shards(tables: int) -> int:
+def split_shards(tables: int, *, has_query: bool = False) -> int:
     """Shards of one stream from which a limit of Snowflake's or of DynamoDB's is near. A table has a pipe of its own."""
-    return min(CHANNELS_OF_A_PIPE, math.floor(UNITS_OF_A_PARTITION * LEDGER_WRITE_S / units_a_write(tables)))
+    units = units_a_write(tables, has_query=has_query)
+    return min(CHANNELS_OF_A_PIPE, math.floor(UNITS_OF_A_PARTITION * LEDGER_WRITE_S / units))
 
 
 def _cluster_cores(spec: EnvironmentSpec, size: Size) -> int:

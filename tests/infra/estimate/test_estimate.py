@@ -14,13 +14,15 @@ from firnline_infra.blueprint.prices import Standing, prices
 from firnline_infra.blueprint.size import size_of
 from firnline_infra.cli.main import firnline
 from firnline_infra.estimate.cost import costs
-from firnline_infra.estimate.load import HEARTBEAT_S, LEDGER_WRITE_S, OFFSET_BYTES, Load
+from firnline_infra.estimate.load import HEARTBEAT_S, LEDGER_WRITE_S, MARKS_BYTES, OFFSET_BYTES, Load
 from firnline_infra.estimate.text import estimate_document, estimate_text
 from firnline_infra.specification import EnvironmentSpec, parse_spec
 from firnline_infra.specification.runtime import SECTIONS
 from firnline_infra.specification.runtimes.emr_ec2 import vcpus_of
 from firnline_infra.specification.runtimes.options import Architecture
 from firnline_ingest.config.running import PollingConfig
+from firnline_ingest.ledger.left_out import MOST_MARKS, LeftOutMark
+from firnline_ingest.values import Position
 from tests.infra.runtimes.environments import ENVIRONMENTS, spec_of
 
 ROOT = Path(__file__).parents[3]
@@ -108,6 +110,13 @@ def test_each_table_of_a_pipeline_is_a_channel_and_a_part_of_the_ledgers_row() -
     assert (five.channels, five.units_a_write, five.split_shards) == (2500, 4, 1250)
     assert five.ledger_units_a_month == 2 * one.ledger_units_a_month
     assert "500, 2,500" in estimate_text(five, [])
+
+
+def test_the_row_of_a_pipeline_with_a_query_has_what_it_dropped_beside() -> None:
+    queried = replace(load_of(500), has_query=True)
+    assert (queried.units_a_write, queried.split_shards) == (5, 1000)
+    mark = LeftOutMark(Position(int("4" * 56)), 999_999_999, (1 << 64) - 1, 1_795_000_000_000)
+    assert 0.9 * MARKS_BYTES < (MOST_MARKS + 2) * len(mark.text) <= MARKS_BYTES
 
 
 @pytest.mark.parametrize("kind", SECTIONS)
