@@ -18,6 +18,8 @@ class Unknown:
 
 
 UNKNOWN = Unknown()
+UNKNOWN_DIGEST = Unknown()
+"""A hash in hexadecimal, of bytes that a reader does not know."""
 
 
 class Unreadable(Exception):
@@ -106,7 +108,7 @@ def written(value: Json) -> str:
             left.append(Number("}" if isinstance(each, dict) else "]"))
             left += reversed(list(_parts(each)))
         else:
-            pieces.append(_encode(None if each is UNKNOWN else each))
+            pieces.append(_encode(None if isinstance(each, Unknown) else each))
     return "".join(pieces)
 
 
@@ -128,7 +130,7 @@ def has_unknown(value: Json) -> bool:
     left: list[Json] = [value]
     while left:
         each = left.pop()
-        if each is UNKNOWN:
+        if isinstance(each, Unknown):
             return True
         left += each.values() if isinstance(each, dict) else each if isinstance(each, list) else ()
     return False

@@ -4,7 +4,7 @@ import re
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal, InvalidOperation
 
-from firnline_infra.audit.readers.json_model import UNKNOWN, Json, Number, Unreadable
+from firnline_infra.audit.readers.json_model import Json, Number, Unknown, Unreadable
 
 UNITS = {"seconds": 10**9, "milliseconds": 10**6, "microseconds": 10**3, "nanoseconds": 1}
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
@@ -18,7 +18,7 @@ ISO = re.compile(
 
 def rewritten(value: Json, read: str, write: str, offset: str) -> Json:
     """Raises Unreadable for what is not a time that is written so."""
-    if value is UNKNOWN:
+    if isinstance(value, Unknown):
         return value
     try:
         moment = _of_number(value, UNITS[read]) if read in UNITS else _of_text(value, read, offset)

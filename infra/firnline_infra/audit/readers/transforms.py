@@ -9,7 +9,17 @@ from collections.abc import Callable, Iterator, Sequence
 from decimal import Decimal, InvalidOperation
 from typing import Any
 
-from firnline_infra.audit.readers.json_model import UNKNOWN, Json, NotIngested, Number, Unreadable, parsed, written
+from firnline_infra.audit.readers.json_model import (
+    UNKNOWN,
+    UNKNOWN_DIGEST,
+    Json,
+    NotIngested,
+    Number,
+    Unknown,
+    Unreadable,
+    parsed,
+    written,
+)
 from firnline_infra.audit.readers.timestamps import rewritten
 from firnline_ingest.config.field_path import Each, Step, keys_of, steps_of
 from firnline_ingest.config.transform import Transform
@@ -118,11 +128,11 @@ def _mask(of: MaskTransform, root: Root, _: Metadata) -> None:
 
 
 def _digest(value: Json) -> Json:
-    """UNKNOWN for an object or an array: how its texts were written is not known here, and so neither are its bytes."""
-    if value is None or value is UNKNOWN:
+    """UNKNOWN_DIGEST for an object or an array: how its texts were written is not known here, and so neither are its bytes."""
+    if value is None:
         return value
-    if isinstance(value, dict | list):
-        return UNKNOWN
+    if isinstance(value, dict | list | Unknown):
+        return UNKNOWN_DIGEST
     text = value if isinstance(value, str) else written(value)
     return hashlib.sha256(text.encode()).hexdigest()
 
@@ -150,8 +160,17 @@ def _exclude(of: ExcludeTransform, root: Root, _: Metadata) -> None:
 def _cast(of: CastTransform, root: Root, _: Metadata) -> None:
     for path, to in of.fields.items():
         for holder, key in _at(root, path):
-            if holder[key] is not None and holder[key] is not UNKNOWN:
-                holder[key] = CASTS[to](holder[key])
+            value = holder[key]
+            if isinstance(value, Unknown):
+                _cast_unknown(value, to)
+            elif value is not None:
+                holder[key] = CASTS[to](value)
+
+
+def _cast_unknown(value: Unknown, to: CastTo) -> None:
+    """Raises Unreadable for what neither the text of an object or array nor a hash of 64 digits becomes."""
+    if to in (CastTo.INTEGER, CastTo.NUMBER, CastTo.BOOLEAN) or (to is CastTo.JSON and value is UNKNOWN_DIGEST):
+        raise _uncast(str(to))
 
 
 def _to_text(value: Json) -> Json:

@@ -9,7 +9,7 @@ from collections import Counter
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from firnline_infra.audit.json_values import equal, parse
@@ -51,6 +51,9 @@ def readers(reader: RowReader, record: Record) -> object:
     except NotIngested as omitted:
         return omitted.why
     return rows
+
+
+HASHED = ({"type": "hoist", "field": "a"}, {"type": "mask", "fields": ["a"], "hash": "sha256"})
 
 
 def agree(engine: object, reader: object) -> bool:
@@ -105,6 +108,8 @@ def refuse_difference(name: str, records: int, seed: int) -> None:
     assert seen["rows"], seen
 
 
+@example(payload=b"{}", transforms=[*HASHED, {"type": "cast", "fields": {"a": "integer"}}], whole=False)
+@example(payload=b"{}", transforms=[*HASHED, {"type": "cast", "fields": {"a": "json"}}], whole=False)
 @given(payload=PAYLOADS, transforms=st.lists(TRANSFORMS, max_size=4), whole=st.booleans())
 def test_a_transformed_record_is_the_same_to_both(
     payload: bytes, transforms: list[dict[str, Any]], whole: bool
