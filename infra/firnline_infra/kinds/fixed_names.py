@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from firnline_infra.blueprint import Blueprint
+from firnline_infra.blueprint.pipeline import dead_letter_place
 from firnline_infra.kinds import KINDS, buckets, ecr, emr, iam, network, observability
 from firnline_infra.kinds.eks import ASSOCIATION
 from firnline_infra.kinds.emr import VIRTUAL_CLUSTER, eks_namespace
@@ -15,7 +16,7 @@ from firnline_infra.kinds.keys_and_secrets import ALIAS, KEY
 from firnline_infra.kinds.kind import Kind
 from firnline_infra.kinds.network import SECURITY_GROUP
 from firnline_infra.kinds.snowflake import SNOWFLAKE_KINDS
-from firnline_infra.kinds.streams import CONSUMER
+from firnline_infra.kinds.streams import CONSUMER, stream_of
 from firnline_infra.specification.identifier import Identifier, QualifiedName
 from firnline_infra.specification.model import EnvironmentSpec
 from firnline_infra.specification.names import Names, Principal, latest_name, table_of, volume_names
@@ -38,6 +39,9 @@ WITHOUT: Mapping[Kind, str] = {
 }
 """Kinds of AWS of which nothing is said here, and why."""
 OF_AN_ACCOUNT = ("iam",)
+TABLES = dict.fromkeys(("iceberg table", "interactive table", "dynamic table"), "table")
+"""Kinds of tables, which SHOW TABLES lists (is_dynamic, is_iceberg, is_interactive); a name is unique among a schema's objects of
+one type (`sql-reference/identifiers`, 2026-11-29)."""
 
 
 def fixed_names(blueprint: Blueprint) -> Mapping[tuple[str, ...], str]:
@@ -47,21 +51,23 @@ def fixed_names(blueprint: Blueprint) -> Mapping[tuple[str, ...], str]:
     root = "application" if spec.application else "name"
     here = (spec.aws.partition, spec.aws.account)
     found: dict[tuple[str, ...], str] = {}
+    stream_arn = f"arn:{spec.aws.partition}:kinesis:{spec.aws.region}:{spec.aws.account}:stream/{{}}".format
     for kind in (each for each in KINDS if each not in WITHOUT):
         is_global = kind.exists is not None and kind.exists.names_are_global
         region = () if kind.service in OF_AN_ACCOUNT else (spec.aws.region,)
         place = () if is_global else (*here, *region)
         for row in kind.instances(blueprint):
-            for name in _names(kind, row):
+            for name in _names(kind, row, stream_arn):
                 found[kind.title, *place, *name] = fields.get((kind.title, name[-1]), root)
     for other in SNOWFLAKE_KINDS:
         for wanted in other.instances(blueprint):
-            title, called = f"{other.title.lower()} of Snowflake", str(other.name(wanted))
-            found[title, spec.snowflake.account.upper(), called] = fields.get((title, called), root)
+            title, called = other.title.lower(), str(other.name(wanted))
+            field = fields.get((f"{title} of Snowflake", called), root)
+            found[f"{TABLES.get(title, title)} of Snowflake", spec.snowflake.account.upper(), called] = field
     return found
 
 
-def _names(kind: Kind, row: Any) -> Iterator[tuple[str, ...]]:
+def _names(kind: Kind, row: Any, stream_arn: Callable[[str], str]) -> Iterator[tuple[str, ...]]:
     """Yields the parts that distinguish it from others of its kind; the last is its name."""
     if kind is VIRTUAL_CLUSTER:
         yield eks_namespace(row)
@@ -70,9 +76,8 @@ def _names(kind: Kind, row: Any) -> Iterator[tuple[str, ...]]:
     elif kind is SECURITY_GROUP:
         yield str(row.arguments["vpc_id"]), kind.name(row)
     elif kind is CONSUMER:
-        stream = row.arguments["stream_arn"]
-        if isinstance(stream, str):  # of one that is made, the stream is told
-            yield stream, kind.name(row)
+        adopted = row.arguments["stream_arn"]
+        yield adopted if isinstance(adopted, str) else stream_arn(stream_of(row)), kind.name(row)
     else:
         yield (kind.name(row),)
 
@@ -122,10 +127,13 @@ def _of_tables(spec: EnvironmentSpec, names: Names, says: Says) -> None:
         whole = f"pipelines[{each.place}]"
         says("database of Snowflake", table.parts[0], f"{whole}.database")
         says("schema of Snowflake", QualifiedName(table.parts[:2]), f"{whole}.schema")
-        for kind in ("table", "iceberg table"):
+        for kind in ("table", "iceberg table", "interactive table"):
             says(f"{kind} of Snowflake", table, f"{each.path}.table")
         if pipeline.latest is not None:
             says("dynamic table of Snowflake", latest_name(pipeline), each.at("latest"))
+        if pipeline.file_replay:
+            for kind in ("stage", "pipe"):
+                says(f"{kind} of Snowflake", dead_letter_place(pipeline), each.at("file_replay"))
         if pipeline.pipe is not None:
             pipe = QualifiedName((*table.parts[:2], Identifier.parse(pipeline.pipe.name)))
             says("pipe of Snowflake", pipe, each.at("pipe.name"))

@@ -31,10 +31,16 @@ def collisions(
             if what not in theirs or field in told:
                 continue
             told.add(field)
-            instead = "" if field in ROOTS else ", or say in one that it is there (origin: adopt, docs/adopt.md)"
-            yield (
-                f"{field}: {what[0]} {what[-1]} is made by {file} too ({theirs[what]}); give one of them another name{instead}."
-            )
+            yield f"{field}: {what[0]} {what[-1]} is made by {file} too ({theirs[what]}); {_instead(field)}."
+
+
+def _instead(field: str) -> str:
+    if field.endswith(".file_replay"):
+        return "remove file_replay from one of them"
+    other_name = "give one of them another name"
+    return (
+        other_name if field in ROOTS else f"{other_name}, or say in one that it is there (origin: adopt, docs/adopt.md)"
+    )
 
 
 def is_same_environment(one: EnvironmentSpec, other: EnvironmentSpec) -> bool:

@@ -189,13 +189,7 @@ def _format(taken: TakenOver, config: Mapping[str, Any]) -> dict[str, Any]:
     }.items():
         if converter.endswith(f".{end}"):
             taken.take(option, "pipelines[].format")
-            if text_of(config, "value.converter.schemas.enable").lower() == "true":
-                reason = "records with a schema beside the payload: `extract` the payload (docs/transforms.md)"
-                taken.leave("value.converter.schemas.enable", "true", reason)
-            elif "value.converter.schemas.enable" in config:
-                taken.take(
-                    "value.converter.schemas.enable", "pipelines[].format, which has no schema beside the payload"
-                )
+            _schemas(taken, config)
             return {"format": found} if found else {}
     for end, kind in {"AvroConverter": "avro", "ProtobufConverter": "protobuf", "JsonSchemaConverter": "json"}.items():
         if converter.endswith(f".{end}") and url:
@@ -207,6 +201,18 @@ def _format(taken: TakenOver, config: Mapping[str, Any]) -> dict[str, Any]:
     if converter:
         taken.leave(option, converter, "no format reads it: say which in pipelines[].format (docs/records.md)")
     return {}
+
+
+def _schemas(taken: TakenOver, config: Mapping[str, Any]) -> None:
+    """A worker of Kafka Connect may say it for all of its connectors: then nothing here shows what the records are."""
+    option, payload = "value.converter.schemas.enable", "`extract` the payload (docs/transforms.md)"
+    if text_of(config, option).lower() == "true":
+        taken.leave(option, "true", f"records with a schema beside the payload: {payload}")
+    elif option in config:
+        taken.take(option, "pipelines[].format, which has no schema beside the payload")
+    elif text_of(config, "value.converter").endswith(".JsonConverter"):
+        reason = f"the worker decides: if it is true there, records have a schema beside the payload: {payload}"
+        taken.leave(option, "not given", reason)
 
 
 def _account(taken: TakenOver, config: Mapping[str, Any]) -> None:

@@ -6,6 +6,8 @@ from typing import Any
 from firnline_infra.specification.other_connectors.taken_over import TakenOver, text_of
 
 Options = Mapping[str, str]
+NONE = "no transform here is made of it: see docs/transforms.md, which has a callable for what no other does"
+PREDICATE = "predicate"
 CASTS = {
     **dict.fromkeys(("int8", "int16", "int32", "int64"), "integer"),
     **dict.fromkeys(("float32", "float64"), "number"),
@@ -26,7 +28,9 @@ def transforms_of(taken: TakenOver, config: Mapping[str, Any]) -> list[dict[str,
         made = make(options) if make is not None else None
         if made is None:
             reason = (
-                "no transform here is made of it: see docs/transforms.md, which has a callable for what no other does"
+                "no transform here applies to some records alone: see docs/transforms.md"
+                if PREDICATE in options
+                else NONE
             )
             taken.leave(f"{prefix}type", kind, reason)
             for option, value in options.items():
@@ -36,8 +40,10 @@ def transforms_of(taken: TakenOver, config: Mapping[str, Any]) -> list[dict[str,
         found += made
         for option in ("type", *options):
             taken.take(f"{prefix}{option}", path)
-    if names:
+    if found:
         taken.take("transforms", "pipelines[].transforms")
+    elif names:
+        taken.leave("transforms", ", ".join(names), "none of them was taken over")
     return found
 
 
