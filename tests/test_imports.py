@@ -105,25 +105,27 @@ ROOMS_BELOW = {
         "ingest.transforms ingest.values"
     ),
     "infra.blueprint": ("environment specification ingest.config ingest.errors ingest.identifiers ingest.permissions"),
-    "infra.artefact": "blueprint runtimes s3a specification ingest.__main__ ingest.activity ingest.config ingest.errors",
+    "infra.artefact": (
+        "blueprint environment runtimes s3a specification ingest.__main__ ingest.activity ingest.config ingest.errors"
+    ),
     "infra.cli": (
-        "accounts artefact audit blueprint doctor drift error_catalog estimate keys kinds observe others_errors policy "
-        "redshift render rollout runtimes specification stack status terraform ingest.__main__ ingest.activity ingest.aws "
-        "ingest.checks ingest.config ingest.dead_letters ingest.errors ingest.logs ingest.schemas ingest.secret_names "
-        "ingest.sink ingest.terminal ingest.values"
+        "accounts artefact audit blueprint doctor drift environment error_catalog estimate keys kinds observe "
+        "others_errors policy redshift render rollout runtimes specification stack status terraform ingest.__main__ "
+        "ingest.activity ingest.aws ingest.checks ingest.config ingest.dead_letters ingest.errors ingest.logs "
+        "ingest.schemas ingest.secret_names ingest.sink ingest.terminal ingest.values"
     ),
     "infra.doctor": (
-        "accounts blueprint kinds observe pulumi_cli render specification stack ingest.checks ingest.environment_proxy "
-        "ingest.errors"
+        "accounts blueprint environment kinds observe pulumi_cli render specification stack ingest.checks "
+        "ingest.environment_proxy ingest.errors"
     ),
     "infra.drift": (
-        "accounts blueprint keys kinds observe pulumi_cli redshift render specification stack ingest.checks ingest.config "
-        "ingest.errors ingest.identifiers ingest.ledger ingest.snowflake ingest.values"
+        "accounts blueprint environment keys kinds observe pulumi_cli redshift render specification stack ingest.checks "
+        "ingest.config ingest.errors ingest.identifiers ingest.ledger ingest.snowflake ingest.values"
     ),
-    "infra.environment": "specification",
+    "infra.environment": "specification ingest.config",
     "infra.error_catalog": "ingest.errors",
-    "infra.estimate": "blueprint kinds runtimes specification ingest.config ingest.terminal",
-    "infra.keys": "accounts blueprint kinds specification ingest.errors ingest.ledger ingest.snowflake",
+    "infra.estimate": "blueprint environment kinds runtimes specification ingest.config ingest.terminal",
+    "infra.keys": "accounts blueprint environment kinds specification ingest.errors ingest.ledger ingest.snowflake",
     "infra.kinds": (
         "blueprint environment specification ingest.errors ingest.identifiers ingest.permissions ingest.snowflake"
     ),
@@ -134,26 +136,26 @@ ROOMS_BELOW = {
     "infra.others_errors": "",
     "infra.policy": "blueprint kinds specification terraform ingest.checks ingest.permissions",
     "infra.programs": "pulumi",
-    "infra.pulumi": "blueprint kinds specification ingest.errors",
+    "infra.pulumi": "blueprint environment kinds specification ingest.errors",
     "infra.pulumi_cli": "accounts kinds ingest.activity ingest.errors",
     "infra.redshift": "accounts blueprint specification ingest.checks ingest.errors ingest.terminal",
     "infra.render": "blueprint environment kinds runtimes specification ingest.errors ingest.identifiers ingest.permissions",
     "infra.rollout": (
-        "accounts artefact blueprint observe runtimes specification ingest.activity ingest.config ingest.errors ingest.ledger "
-        "ingest.validate ingest.values"
+        "accounts artefact blueprint environment observe runtimes specification ingest.activity ingest.config "
+        "ingest.errors ingest.ledger ingest.validate ingest.values"
     ),
-    "infra.runtimes": "accounts blueprint specification ingest.environment_proxy ingest.errors",
+    "infra.runtimes": "accounts blueprint environment specification ingest.environment_proxy ingest.errors",
     "infra.s3a": "ingest.errors",
     "infra.specification": "ingest.config ingest.errors ingest.identifiers ingest.secret_names ingest.transforms",
     "infra.stack": (
-        "accounts blueprint keys kinds observe pulumi_cli redshift render specification terraform ingest.checks "
-        "ingest.errors"
+        "accounts blueprint environment keys kinds observe pulumi_cli redshift render specification terraform "
+        "ingest.checks ingest.errors"
     ),
     "infra.status": (
         "accounts blueprint observe redshift rollout runtimes ingest.aws ingest.checks ingest.config ingest.dead_letters "
         "ingest.errors ingest.ledger ingest.logs ingest.shard ingest.terminal ingest.values"
     ),
-    "infra.terraform": "accounts blueprint kinds pulumi_cli specification ingest.activity ingest.errors",
+    "infra.terraform": "accounts blueprint environment kinds pulumi_cli specification ingest.activity ingest.errors",
     "local.accounts": (
         "endpoints keys machine pulumi running specification_here infra.accounts infra.pulumi_cli "
         "infra.specification infra.stack infra.terraform ingest.aws ingest.errors ingest.snowflake"
@@ -173,7 +175,8 @@ ROOMS_BELOW = {
     ),
     "local.endpoints": "errors faults ingest.aws ingest.errors ingest.snowflake",
     "local.environment": (
-        "endpoints folder keys provisioning running servers specification_here state infra.blueprint infra.specification"
+        "endpoints folder keys provisioning running servers specification_here state infra.blueprint infra.environment "
+        "infra.specification"
     ),
     "local.environment_key": "infra.blueprint infra.render infra.specification",
     "local.errors": "ingest.errors",

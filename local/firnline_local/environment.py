@@ -13,6 +13,7 @@ from types import TracebackType
 from typing import Any
 
 from firnline_infra.blueprint import EngineInputs, engine_config
+from firnline_infra.environment import Environment
 from firnline_infra.specification import EnvironmentSpec
 from firnline_infra.specification.keys_file import with_users
 from firnline_infra.specification.service_users import NamedUser, service_users
@@ -88,7 +89,7 @@ class LocalEnvironment:
             endpoints=endpoints,
             logins=logins,
             is_provisioned=self._is_provisioned,
-            engine_config=engine_config(spec, self._outputs(endpoints, keys)),
+            engine_config=engine_config(Environment.of(spec), self._outputs(endpoints, keys)),
         )
         environment = RunningEnvironment(self._folder.path, state)
         spec = bootstrap(environment, spec)

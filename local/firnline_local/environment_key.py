@@ -20,7 +20,7 @@ def environment_key(kms: Any, spec: EnvironmentSpec) -> str | None:
         return str(kms.describe_key(KeyId=alias)["KeyMetadata"]["Arn"])
     except kms.exceptions.NotFoundException:
         pass
-    made = template(spec, blueprint, provider=GitHub(repository="embedded/embedded"))["Resources"]["EnvironmentKey"][
+    made = template(blueprint, provider=GitHub(repository="embedded/embedded"))["Resources"]["EnvironmentKey"][
         "Properties"
     ]
     key = kms.create_key(

@@ -36,7 +36,7 @@ def bootstrap(environment: RunningEnvironment, spec: EnvironmentSpec) -> Environ
     with closing(Clients(environment.endpoints, administrator)) as clients:
         for statement in (
             *prerequisites(spec),
-            *role_statements(spec, blueprint),
+            *role_statements(blueprint),
             *required_grant_statements(blueprint),
             f"GRANT ROLE {blueprint.names.deploy_role.sql} TO USER {administrator.user}",
         ):

@@ -73,7 +73,7 @@ class Replayer:
 
     @property
     def statements(self) -> list[Statement]:
-        policy = policy_document(dead_letter_replayer_statements(self.spec, blueprint_of(self.spec)))
+        policy = policy_document(dead_letter_replayer_statements(blueprint_of(self.spec)))
         found: list[Statement] = policy["Statement"]
         return found
 

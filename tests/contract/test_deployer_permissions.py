@@ -22,6 +22,7 @@ from firnline_infra.blueprint.value import Value
 from firnline_infra.drift import engine
 from firnline_infra.drift.context import DriftContext
 from firnline_infra.drift.objects import in_aws
+from firnline_infra.environment import Environment
 from firnline_infra.keys.file import ReviewedFile
 from firnline_infra.kinds.iam import POLICY, USER
 from firnline_infra.kinds.keys_and_secrets import SECRET
@@ -112,7 +113,7 @@ BY_HAND = (
     '{"Version": "2012-10-17", "Statement": [{"Effect": "Allow", "Action": "s3:ListAllMyBuckets", "Resource": "*"}]}'
 )
 STRANGERS = {"iam:PutUserPolicy", "iam:DeleteUserPolicy"}  # what somebody else did, for the comparison to find
-StatementsOf = Callable[[EnvironmentSpec, Blueprint], Sequence[PolicyStatement]]
+StatementsOf = Callable[[Blueprint], Sequence[PolicyStatement]]
 
 
 def specification(document: dict[str, Any]) -> EnvironmentSpec:
@@ -173,7 +174,7 @@ def look_for_rights(spec: EnvironmentSpec, environment: RunningEnvironment) -> N
     users = [own_name(each) for each in USER.instances(blueprint)]
     for user in users:
         iam.put_user_policy(UserName=user, PolicyName="extra", PolicyDocument=BY_HAND)
-    context = DriftContext(spec=spec, blueprint=blueprint, accounts=accounts, session=None, outputs={})
+    context = DriftContext(blueprint=blueprint, accounts=accounts, session=None, outputs={})
     checks = (*in_aws(context), *engine.checks(context))
     found = [finding for check in checks for finding in check.run()]
     assert [finding.path for finding in found] == ["inline policy extra"] * len(users)
@@ -207,7 +208,7 @@ def missing(
     def resolve(value: Value) -> str:
         return "arn:aws:kms:us-east-1:000000000000:key/state" if value == STATE_KEY_ARN else str(value)
 
-    statements = policy_document(statements_of(spec, blueprint_of(spec)), resolve)["Statement"]
+    statements = policy_document(statements_of(blueprint_of(spec)), resolve)["Statement"]
     refused = {
         f"{one.action} on {one.resource} where {dict(one.context)}"
         for one in accesses
@@ -223,7 +224,7 @@ def unseen(spec: EnvironmentSpec) -> dict[str, str]:
         "aws:RequestedRegion": spec.aws.region,
         "aws:RequestTag/firnline:application": application_of(spec),
         "aws:ResourceTag/firnline:application": application_of(spec),
-        "iam:PermissionsBoundary": boundary_arn(spec),
+        "iam:PermissionsBoundary": boundary_arn(Environment.of(spec)),
     }
 
 
@@ -264,7 +265,7 @@ def test_what_the_deployer_may_is_asked_for_or_known_to_be_asked_for_elsewhere(l
     for name in DOCUMENTS:
         for spec, accesses in life(name).parts:
             seen |= {access.action for access in accesses}
-            declared |= {action for each in deployer_statements(spec, blueprint_of(spec)) for action in each.actions}
+            declared |= {action for each in deployer_statements(blueprint_of(spec)) for action in each.actions}
     assert declared - seen == set().union(*NOT_SEEN.values())
 
 
@@ -273,4 +274,4 @@ def test_the_role_is_made_within_the_boundary_that_the_deployer_is_held_to(watch
     watched.up(spec)
     iam = watched.environment.client("iam")
     role = iam.get_role(RoleName=blueprint_of(spec).names.engine_role)["Role"]
-    assert role["PermissionsBoundary"]["PermissionsBoundaryArn"] == boundary_arn(spec)
+    assert role["PermissionsBoundary"]["PermissionsBoundaryArn"] == boundary_arn(Environment.of(spec))

@@ -9,6 +9,7 @@ import pytest
 
 from firnline_infra.blueprint import blueprint_of, engine_config
 from firnline_infra.blueprint.engine_config import document_hash
+from firnline_infra.environment import Environment
 from firnline_infra.specification import EnvironmentSpec, load_spec
 from firnline_ingest.config.load import load_config
 from firnline_ingest.config.model import EngineConfig
@@ -28,7 +29,7 @@ def prod() -> EnvironmentSpec:
 
 
 def document(spec: EnvironmentSpec) -> dict[str, Any]:
-    return engine_config(spec, blueprint_of(spec).outputs)
+    return engine_config(Environment.of(spec), blueprint_of(spec).outputs)
 
 
 def test_infrastructure_writes_the_golden_document(prod: EnvironmentSpec) -> None:

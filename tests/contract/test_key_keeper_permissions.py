@@ -68,7 +68,7 @@ class Keeper:
         def resolve(value: Value) -> str:
             return str(made if value == ENVIRONMENT_KEY else value)
 
-        policy = policy_document(key_keeper_statements(bare, blueprint_of(bare)), resolve)
+        policy = policy_document(key_keeper_statements(blueprint_of(bare)), resolve)
         found: list[dict[str, Any]] = policy["Statement"]
         return found
 

@@ -10,6 +10,7 @@ import pytest
 
 from firnline_infra.blueprint import EngineInputs, blueprint_of, engine_config
 from firnline_infra.doctor import examine
+from firnline_infra.environment import Environment
 from firnline_infra.specification import EnvironmentSpec, parse_spec
 from firnline_infra.specification.keys_file import with_users
 from firnline_infra.specification.service_users import service_users
@@ -110,7 +111,7 @@ def _config(
         snowflake_ca_file=str(environment.endpoints.ca_file),
         spark_master="local[1]",
     )
-    return parse(EngineConfig, json.loads(json.dumps(engine_config(spec, inputs))), "engine.json")
+    return parse(EngineConfig, json.loads(json.dumps(engine_config(Environment.of(spec), inputs))), "engine.json")
 
 
 def test_doctor_names_the_users_that_an_up_would_make_and_asks_an_adopted_one_to_be_there(world: World) -> None:

@@ -13,6 +13,7 @@ from firnline_infra.accounts.errors import SnowflakeRefused
 from firnline_infra.blueprint import Blueprint, blueprint_of
 from firnline_infra.blueprint.grants import PrivilegeGrant
 from firnline_infra.blueprint.previewing import SEEN_BY, previewers_grants
+from firnline_infra.environment import Environment
 from firnline_infra.observe.adopted import check_adopted
 from firnline_infra.observe.readback import read_back
 from firnline_infra.observe.sight import hidden_objects, resources_behind
@@ -75,7 +76,7 @@ class Looking:
 
     @property
     def grants(self) -> tuple[PrivilegeGrant, ...]:
-        return previewers_grants(self.spec, self.blueprint.landing, self.blueprint.names.preview_role)
+        return previewers_grants(Environment.of(self.spec), self.blueprint.landing, self.blueprint.names.preview_role)
 
     def differences(self) -> Generator[str]:
         """Yields what a preview would show, though nothing differs."""

@@ -18,6 +18,7 @@ from firnline_infra.audit.latency import latencies
 from firnline_infra.blueprint import blueprint_of
 from firnline_infra.blueprint.engine_config import engine_config, engine_inputs
 from firnline_infra.blueprint.snowflake import IcebergTable
+from firnline_infra.environment import Environment
 from firnline_infra.observe.readback import read_back
 from firnline_infra.specification import EnvironmentSpec, parse_spec
 from firnline_infra.specification.names import Names
@@ -104,7 +105,10 @@ def engine(
     spec = spec_of_all()
     login, role = local_environment.logins["ingest"], Names.of(spec).ingest.role
     local_environment.query(f"GRANT ROLE {role.sql} TO USER {login.user}", login="admin")
-    pipelines = {each["stream"]: each for each in engine_config(spec, engine_inputs(spec))["pipelines"]}
+    pipelines = {
+        each["stream"]: each
+        for each in engine_config(Environment.of(spec), engine_inputs(Environment.of(spec)))["pipelines"]
+    }
     letters = {"folder": str(tmp_path_factory.mktemp("letters"))}
     return lambda stream: engine_of(
         pipeline=pipelines[stream],

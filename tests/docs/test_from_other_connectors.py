@@ -10,6 +10,7 @@ from click.testing import CliRunner
 
 from firnline_infra.blueprint.engine_config import engine_config, engine_inputs
 from firnline_infra.cli.main import firnline
+from firnline_infra.environment import Environment
 from firnline_infra.specification import parse_spec
 from firnline_ingest.config.document import parse
 from firnline_ingest.config.model import EngineConfig
@@ -75,7 +76,7 @@ def test_each_option_of_the_block_has_its_value_here(block: tuple[str, str]) -> 
     given, declared = block
     document = yaml.safe_load(declared)
     spec = parse_spec(yaml.safe_dump(document), "moved.yaml")
-    made = engine_config(spec, engine_inputs(spec)) | {
+    made = engine_config(Environment.of(spec), engine_inputs(Environment.of(spec))) | {
         "snowflake": {**_snowflake(spec), "private_key": {"secret_arn": ARN}}
     }
     config = parse(EngineConfig, made, "engine.json")
@@ -107,7 +108,7 @@ def test_every_option_of_both_is_said_somewhere() -> None:
 
 
 def _snowflake(spec: Any) -> dict[str, Any]:
-    found: dict[str, Any] = engine_config(spec, engine_inputs(spec))["snowflake"]
+    found: dict[str, Any] = engine_config(Environment.of(spec), engine_inputs(Environment.of(spec)))["snowflake"]
     return found
 
 

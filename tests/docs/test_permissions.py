@@ -45,7 +45,7 @@ def test_every_action_of_a_bootstrap_is_on_it() -> None:
         "## AWS: replaying dead letters": dead_letter_replayer_statements,
         "## AWS: the permissions boundary": boundary_statements,
     }.items():
-        given = {action for each in BLUEPRINTS for statement in policy(*each) for action in statement.actions}
+        given = {action for each in BLUEPRINTS for statement in policy(each) for action in statement.actions}
         assert in_tables_below(title) == given, title
 
 
@@ -57,11 +57,11 @@ def in_tables_below(title: str) -> set[str]:
 
 def test_every_account_privilege_is_on_it_with_the_field_that_asks_for_it() -> None:
     lines = page().splitlines()
-    spec, blueprint = BLUEPRINTS[0]
+    blueprint, *_ = BLUEPRINTS
     assert len(account_privileges(blueprint)) == len(ACCOUNT_PRIVILEGES)
     for one in ACCOUNT_PRIVILEGES:
         assert any(f"`{one.privilege}` | {one.when} |" in line for line in lines), one
-        assert one.when == "always" or one.when.strip("`") in type(spec.snowflake).model_fields
+        assert one.when == "always" or one.when.strip("`") in type(blueprint.environment.snowflake).model_fields
 
 
 def test_every_link_within_it_leads_somewhere() -> None:

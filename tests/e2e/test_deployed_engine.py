@@ -123,7 +123,7 @@ def test_an_engine_is_deployed_and_rolled_back_while_records_flow(
 
 
 def of_a_roll_out(spec: EnvironmentSpec) -> list[Statement]:
-    own = {each.sid for each in roll_out_statements(spec, blueprint_of(spec))}
+    own = {each.sid for each in roll_out_statements(blueprint_of(spec))}
     found = [each for each in statements_of(spec) if each["Sid"] in own | BESIDE]
     assert {each["Sid"] for each in found} == own | BESIDE
     return found

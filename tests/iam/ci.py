@@ -24,7 +24,7 @@ OF_STATE = "StateKey"  # its ARN is known only once the template is applied
 
 def statements_of(spec: EnvironmentSpec, role: str = "Deploy") -> list[Statement]:
     """All policies of the role, Deploy or Preview, as the template has them."""
-    made = template(spec, blueprint_of(spec), provider=GitHub(repository="acme/data"))["Resources"]
+    made = template(blueprint_of(spec), provider=GitHub(repository="acme/data"))["Resources"]
     policies = [each["Ref"] for each in made[f"{role}Role"]["Properties"]["ManagedPolicyArns"]]
     documents = [made[policy]["Properties"]["PolicyDocument"] for policy in policies]
     return [each for document in documents for each in document["Statement"] if each["Sid"] != OF_STATE]

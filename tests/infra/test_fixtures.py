@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from firnline_infra.blueprint import blueprint_of, engine_config
+from firnline_infra.environment import Environment
 from firnline_infra.specification import parse_spec
 from firnline_ingest.config.load import load_config
 from firnline_ingest.errors import ConfigError
@@ -45,7 +46,7 @@ def test_a_specification_leads_to_the_same_configuration() -> None:
     with pytest.raises(ConfigError, match="keys keep their case, and it is called ID"):
         parse_spec(text, "rich.yaml")
     spec = parse_spec(text.replace(*NULL_IN_EVERY_ROW), "rich.yaml")
-    document = engine_config(spec, blueprint_of(spec).outputs)
+    document = engine_config(Environment.of(spec), blueprint_of(spec).outputs)
     recorded = json.loads((OF_0_1_0 / "engine.json").read_text())
     recorded["pipelines"][0]["reader"] = document["pipelines"][0][
         "reader"

@@ -17,7 +17,7 @@ import yaml
 
 from firnline_infra.blueprint import blueprint_of
 from firnline_infra.blueprint.iam import policy_document
-from firnline_infra.environment import tags
+from firnline_infra.environment import Environment
 from firnline_infra.kinds.keys_and_secrets import environment_key_policy
 from firnline_infra.render.bootstrap.snowflake import required_grant_statements, role_statements
 from firnline_infra.specification import load_spec
@@ -196,8 +196,9 @@ class Life:
     def _prepare_aws(self) -> None:
         """The environment's key, as an administrator's part of the bootstrap; the sweep finds it by its tag."""
         spec, kms = load_spec(self.spec_file), self._aws("kms")
-        named = [{"TagKey": name, "TagValue": value} for name, value in tags(spec, component="key").items()]
-        policy = policy_document(environment_key_policy(spec, blueprint_of(spec)), str)
+        tags = Environment.of(spec).tags("key")
+        named = [{"TagKey": name, "TagValue": value} for name, value in tags.items()]
+        policy = policy_document(environment_key_policy(blueprint_of(spec)), str)
         made = kms.create_key(Description=self.run.aws, Tags=named, Policy=json.dumps(policy))
         key = made["KeyMetadata"]["KeyId"]
         kms.enable_key_rotation(KeyId=key)
@@ -215,7 +216,7 @@ class Life:
                 f"CREATE WAREHOUSE IF NOT EXISTS {self.run.warehouse} WAREHOUSE_SIZE = XSMALL AUTO_SUSPEND = 60"
                 " INITIALLY_SUSPENDED = TRUE"
             )
-            for statement in (*role_statements(spec, blueprint), *required_grant_statements(blueprint)):
+            for statement in (*role_statements(blueprint), *required_grant_statements(blueprint)):
                 cursor.execute(statement)
             user = self.variables["SNOWFLAKE_USER"]
             cursor.execute(f'GRANT ROLE {blueprint.names.deploy_role.sql} TO USER "{user}"')

@@ -15,6 +15,7 @@ import yaml
 from firnline_infra.blueprint import blueprint_of
 from firnline_infra.blueprint.iam import policy_document
 from firnline_infra.blueprint.value import Value
+from firnline_infra.environment import Environment
 from firnline_infra.pulumi_cli import PulumiCli
 from firnline_infra.pulumi_cli.errors import CommandFailed
 from firnline_infra.render.bootstrap.deployer import STATE_KEY_ARN, deployer_statements, previewer_statements
@@ -77,12 +78,12 @@ class Ci:
 
     def __init__(self, environment: RunningEnvironment, spec: EnvironmentSpec, project: TrialProject) -> None:
         self.environment, self.project = environment, project
-        self.name, self.encryption = spec.name, secrets_provider(spec)
+        self.name, self.encryption = spec.name, secrets_provider(Environment.of(spec))
         self.keys = {role: f"{role}{spec.name}" for role in ("deploy", "preview")}
         alias = f"alias/{bootstrap_names(spec).state_key_alias}"
         key = environment.client("kms").describe_key(KeyId=alias)["KeyMetadata"]["Arn"]
         self.statements = {
-            role: policy_document(policy(spec, blueprint_of(spec)), _made_with(key))["Statement"]
+            role: policy_document(policy(blueprint_of(spec)), _made_with(key))["Statement"]
             for role, policy in {"deploy": deployer_statements, "preview": previewer_statements}.items()
         }
         for role, key in self.keys.items():

@@ -23,6 +23,7 @@ from firnline_infra.blueprint.engine_config import engine_inputs
 from firnline_infra.blueprint.engine_policy import engine_policy
 from firnline_infra.blueprint.iam import policy_document
 from firnline_infra.blueprint.spark_s3 import spark_s3_settings
+from firnline_infra.environment import Environment
 from firnline_infra.specification import EnvironmentSpec, parse_spec
 from firnline_infra.specification.names import Names
 from firnline_ingest.ledger.dynamodb import KEY_SCHEMA
@@ -64,8 +65,8 @@ class Engine:
 
     @property
     def statements(self) -> list[Statement]:
-        names, key = Names.of(self.spec), self.spec.aws.key.arn
-        statements: list[Statement] = policy_document(engine_policy(self.spec, names, key))["Statement"]
+        key = self.spec.aws.key.arn
+        statements: list[Statement] = policy_document(engine_policy(Environment.of(self.spec), key))["Statement"]
         return statements
 
     @property
@@ -73,9 +74,12 @@ class Engine:
         return {**self.environment.variables, "AWS_ACCESS_KEY_ID": KEY_ID}
 
     def configure(self) -> None:
-        inputs = engine_inputs(self.spec)
+        inputs = engine_inputs(Environment.of(self.spec))
         endpoint = self.environment.endpoints.of_service("s3")
-        conf = {**spark_s3_settings(self.spec, endpoint), "spark.driver.extraClassPath": f"{self.jars}/*"}
+        conf = {
+            **spark_s3_settings(Environment.of(self.spec), endpoint),
+            "spark.driver.extraClassPath": f"{self.jars}/*",
+        }
         spark = {"checkpoint": inputs.spark_checkpoint, "master": "local[2]", "conf": conf}
         self.document = {**self.lane.document(), "spark": spark, "dead_letters": dict(inputs.dead_letters)}
         self.lane.config_file.write_text(json.dumps(self.document))
@@ -102,9 +106,9 @@ class Engine:
         command = [
             str(Path(pyspark.__file__).parent / "bin" / "spark-submit"),
             *("--conf=spark.ui.enabled=false", *conf),
-            f"--archives={spark_url(self.spec, artefact)}archive.tar.gz#environment",
-            f"{spark_url(self.spec, artefact)}entry.py",
-            *(s3_url(self.spec, configuration), "--available-now"),
+            f"--archives={spark_url(Environment.of(self.spec), artefact)}archive.tar.gz#environment",
+            f"{spark_url(Environment.of(self.spec), artefact)}entry.py",
+            *(s3_url(Environment.of(self.spec), configuration), "--available-now"),
         ]
         variables = {
             **self.variables,

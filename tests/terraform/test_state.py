@@ -87,7 +87,7 @@ class Workspace:
 
 def statements(spec: EnvironmentSpec, role: str) -> Any:
     key = f"arn:aws:kms:{spec.aws.region}:{spec.aws.account}:key/of-states"
-    made = ROLES[role](spec, blueprint_of(spec))
+    made = ROLES[role](blueprint_of(spec))
     return policy_document(made, lambda each: key if each == STATE_KEY_ARN else str(each))["Statement"]
 
 

@@ -148,9 +148,7 @@ def _on(runtime: str) -> EnvironmentSpec:
     )
 
 
-BLUEPRINTS = tuple(
-    (spec, blueprint_of(spec)) for spec in (ROLE, USER, ADOPTING, *(_on(each) for each in RUNTIMES.values()))
-)
+BLUEPRINTS = tuple(map(blueprint_of, (ROLE, USER, ADOPTING, *(_on(each) for each in RUNTIMES.values()))))
 
 
 def together(policies: Iterable[Iterable[PolicyStatement]]) -> tuple[PolicyStatement, ...]:

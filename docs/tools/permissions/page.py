@@ -94,7 +94,6 @@ def _account_privileges() -> Iterator[tuple[str, ...]]:
 
 
 def _beside_account_privileges() -> Iterator[tuple[str, ...]]:
-    spec, blueprint = BLUEPRINTS[0]
-    for statement, why in role_statements(spec, blueprint).items():
+    for statement, why in role_statements(BLUEPRINTS[0]).items():
         if " ON ACCOUNT " not in statement:
             yield f"`{statement}`", f"{why[0].upper()}{why[1:]}."

@@ -15,16 +15,14 @@ from firnline_infra.render.bootstrap.dead_letter_replayer import dead_letter_rep
 from firnline_infra.render.bootstrap.deployer import deployer_statements, previewer_statements
 from firnline_infra.render.bootstrap.key_keeper import key_keeper_statements
 from firnline_infra.render.bootstrap.template import Template, template
-from firnline_infra.specification.model import EnvironmentSpec
 from firnline_ingest.permissions import PERMISSIONS
 
-Policy = Callable[[EnvironmentSpec, Blueprint], tuple[PolicyStatement, ...]]
+Policy = Callable[[Blueprint], tuple[PolicyStatement, ...]]
 
 
 def roles() -> str:
     """Returns the roles of CI: who may be them."""
-    spec, blueprint = BLUEPRINTS[0]
-    made = template(spec, blueprint, provider=GitHub(repository="OWNER/NAME"))["Resources"]
+    made = template(BLUEPRINTS[0], provider=GitHub(repository="OWNER/NAME"))["Resources"]
     return table(("role", "trust policy"), map(_trusting, (made["DeployRole"], made["PreviewRole"])))
 
 
@@ -50,7 +48,7 @@ def replayers() -> str:
 
 
 def _all(policy: Policy) -> tuple[PolicyStatement, ...]:
-    return together(policy(spec, blueprint) for spec, blueprint in BLUEPRINTS)
+    return together(policy(blueprint) for blueprint in BLUEPRINTS)
 
 
 def _sections(policy: Policy, what: Mapping[str, str]) -> str:

@@ -6,6 +6,7 @@ from firnline_infra.artefact.errors import TargetUnsupported
 from firnline_infra.artefact.lock import FILES
 from firnline_infra.artefact.target import Target, target_of
 from firnline_infra.blueprint.engine_config import metrics_config
+from firnline_infra.environment import Environment
 from firnline_infra.specification.model import EnvironmentSpec
 from firnline_infra.specification.runtimes.options import NEWEST_SPARK
 
@@ -24,5 +25,5 @@ def target_of_specification(
         python=wanted,
         architecture=architecture or (job.architecture.value if job else BY_HAND),
         spark=spark or (job.spark if job else NEWEST_SPARK),
-        extras=tuple(sorted({*metrics_config(spec).extras, *by_file})),
+        extras=tuple(sorted({*metrics_config(Environment.of(spec)).extras, *by_file})),
     )

@@ -9,18 +9,18 @@ from dataclasses import replace
 
 from firnline_infra.blueprint.grants import RequiredGrant, Securable
 from firnline_infra.blueprint.snowflake import IcebergTable, InteractiveTable, SnowflakeObjects, Table
+from firnline_infra.environment import Environment
 from firnline_infra.specification.adopted import adopted_databases, made_volumes, schemas_of_others
 from firnline_infra.specification.containers import ObjectOrigin
 from firnline_infra.specification.identifier import Identifier, QualifiedName
-from firnline_infra.specification.model import EnvironmentSpec
 
 Object = tuple[Securable, QualifiedName]
 CREATES = {Table: "CREATE TABLE", IcebergTable: "CREATE ICEBERG TABLE", InteractiveTable: "CREATE INTERACTIVE TABLE"}
 
 
-def required_grants(spec: EnvironmentSpec, objects: SnowflakeObjects) -> tuple[RequiredGrant, ...]:
+def required_grants(environment: Environment, objects: SnowflakeObjects) -> tuple[RequiredGrant, ...]:
     """One for each object of somebody else and way of granting, outer objects first."""
-    others = _others(spec, objects)
+    others = _others(environment, objects)
     wanted: dict[tuple[Object, bool], RequiredGrant] = {}
     for grant in (*_to_hand_on(objects, others), *_to_make_things(objects, others)):
         key = ((grant.on, grant.name), grant.handed_on)
@@ -32,17 +32,17 @@ def required_grants(spec: EnvironmentSpec, objects: SnowflakeObjects) -> tuple[R
     return tuple(sorted(wanted.values(), key=lambda each: (len(each.name.parts), not each.handed_on)))
 
 
-def _others(spec: EnvironmentSpec, objects: SnowflakeObjects) -> frozenset[Object]:
-    made = {volume.name for volume in made_volumes(spec)}
-    volumes = {each.name for each in spec.snowflake.external_volumes} - made
-    interactive = spec.snowflake.interactive_warehouse
-    warehouses = [spec.snowflake.warehouse] if spec.snowflake.warehouse else []
+def _others(environment: Environment, objects: SnowflakeObjects) -> frozenset[Object]:
+    made = {volume.name for volume in made_volumes(environment.spec)}
+    volumes = {each.name for each in environment.snowflake.external_volumes} - made
+    interactive = environment.snowflake.interactive_warehouse
+    warehouses = [environment.snowflake.warehouse] if environment.snowflake.warehouse else []
     if interactive is not None and interactive.origin is ObjectOrigin.ADOPT:
         warehouses.append(interactive.name)
     return frozenset(
         [
-            *((Securable.DATABASE, QualifiedName((name,))) for name in adopted_databases(spec)),
-            *((Securable.SCHEMA, name) for name in schemas_of_others(spec)),
+            *((Securable.DATABASE, QualifiedName((name,))) for name in adopted_databases(environment.spec)),
+            *((Securable.SCHEMA, name) for name in schemas_of_others(environment.spec)),
             *((Securable.EXTERNAL_VOLUME, QualifiedName.of(name)) for name in volumes),
             *((Securable.WAREHOUSE, QualifiedName.of(name)) for name in warehouses),
             *((table.securable, table.name) for table in objects.adopted_tables),

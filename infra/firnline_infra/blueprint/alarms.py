@@ -9,7 +9,6 @@ from firnline_infra.blueprint.engine_config import metrics_config
 from firnline_infra.environment import Environment
 from firnline_infra.specification.aws import Alarms, StreamOptions
 from firnline_infra.specification.elsewhere import is_elsewhere
-from firnline_infra.specification.model import EnvironmentSpec
 from firnline_infra.specification.names import refresh_of, view_of
 from firnline_infra.specification.origin import Origin
 from firnline_infra.specification.pipeline import SchemaContract, others_of
@@ -228,20 +227,20 @@ def alarms(environment: Environment, topics: Sequence[Any]) -> Iterator[Mapping[
 
 
 def _alarms(environment: Environment) -> Iterator[Mapping[str, Any]]:
-    spec, names = environment.spec, environment.names
-    publishes = metrics_config(spec).cloudwatch is not None
-    for stream in spec.streams:
-        if not _is_read(spec, stream):
+    names = environment.names
+    publishes = metrics_config(environment).cloudwatch is not None
+    for stream in environment.streams:
+        if not _is_read(environment, stream):
             continue  # there is no reader who could be behind, and silence would ring for ever
         of_stream = {"stream": stream.name, "retention": _retention(stream)}
-        if not is_elsewhere(spec, stream):
+        if not is_elsewhere(environment.spec, stream):
             yield from _of_kinesis(environment, stream, of_stream)
         if publishes:
             dimensions = {APPLICATION: names.application, STREAM: stream.name}
-            yield from _of(MetricScope.STREAM, environment, dimensions, of_stream, _contracts(spec, stream.name))
+            yield from _of(MetricScope.STREAM, environment, dimensions, of_stream, _contracts(environment, stream.name))
     if publishes:
         yield from _of(MetricScope.ENGINE, environment, {APPLICATION: names.application}, {})
-    for view in spec.redshift.views if spec.redshift else ():
+    for view in environment.redshift.views if environment.redshift else ():
         if view.refresh_every_minutes is not None:
             yield from _of_view(environment, view, view.refresh_every_minutes)
     for operation in LEDGER_OPERATIONS:
@@ -249,23 +248,23 @@ def _alarms(environment: Environment) -> Iterator[Mapping[str, Any]]:
         yield from _of(MetricScope.LEDGER, environment, dimensions, {"operation": operation})
 
 
-def _contracts(spec: EnvironmentSpec, stream: str) -> set[SchemaContract]:
+def _contracts(environment: Environment, stream: str) -> set[SchemaContract]:
     """Returns those of the pipelines that read the stream, also of one whose pattern finds it."""
-    reading = [each for each in spec.pipelines if each.stream == stream] or [
-        each for each in spec.pipelines if others_of(each, [stream])
+    reading = [each for each in environment.pipelines if each.stream == stream] or [
+        each for each in environment.pipelines if others_of(each, [stream])
     ]
     return {each.schema_contract for each in reading if each.schema_contract is not None}
 
 
-def _is_read(spec: EnvironmentSpec, stream: StreamOptions) -> bool:
+def _is_read(environment: Environment, stream: StreamOptions) -> bool:
     """True if a pipeline reads the stream, also by its pattern, or a view of Redshift does."""
-    views = spec.redshift.views if spec.redshift else ()
-    named = stream.name in {each.stream for each in (*spec.pipelines, *views)}
-    return named or any(others_of(pipeline, [stream.name]) for pipeline in spec.pipelines)
+    views = environment.redshift.views if environment.redshift else ()
+    named = stream.name in {each.stream for each in (*environment.pipelines, *views)}
+    return named or any(others_of(pipeline, [stream.name]) for pipeline in environment.pipelines)
 
 
 def _of_view(environment: Environment, view: StreamView, every_minutes: int) -> Iterator[Mapping[str, Any]]:
-    stream = next(each for each in environment.spec.streams if each.name == view.stream)
+    stream = next(each for each in environment.streams if each.name == view.stream)
     words = {"view": f"{view.schema_}.{view_of(view)}", "every": str(every_minutes), "retention": _retention(stream)}
     rule_name = refresh_of(environment.names.application, view)
     for alarm in _of(MetricScope.VIEW, environment, {"RuleName": rule_name}, words):
@@ -276,7 +275,7 @@ def _of_kinesis(
     environment: Environment, stream: StreamOptions, of_stream: Mapping[str, str]
 ) -> Iterator[Mapping[str, Any]]:
     dimensions = {"StreamName": stream.name}
-    readers = [pipeline.reader for pipeline in environment.spec.pipelines if pipeline.stream == stream.name]
+    readers = [pipeline.reader for pipeline in environment.pipelines if pipeline.stream == stream.name]
     fan_outs = [reader.fan_out for reader in readers if isinstance(reader, FanOutReader)]
     if not readers or len(fan_outs) < len(readers):
         yield from _of(MetricScope.POLLED, environment, dimensions, of_stream)
@@ -293,10 +292,10 @@ def _of(
     words: Mapping[str, str],
     contracts: Collection[SchemaContract] = (),
 ) -> Iterator[Mapping[str, Any]]:
-    spec, names = environment.spec, environment.names
-    slots = {"application": names.application, "table": names.ledger_table, "alarms": spec.alarms, **words}
+    names = environment.names
+    slots = {"application": names.application, "table": names.ledger_table, "alarms": environment.alarms, **words}
     for rule in (each for each in ALARMS if each.scope is scope and each.contract in (None, *contracts)):
-        namespace, metric, statistic = _metric(rule, spec)
+        namespace, metric, statistic = _metric(rule, environment)
         threshold = rule.at_least if rule.less_than is None else rule.less_than
         assert threshold is not None, rule.name
         yield {
@@ -307,17 +306,17 @@ def _of(
             "statistic": statistic,
             "dimensions": dimensions,
             "comparison_operator": "GreaterThanOrEqualToThreshold" if rule.less_than is None else "LessThanThreshold",
-            "threshold": threshold(spec.alarms) if callable(threshold) else threshold,
+            "threshold": threshold(environment.alarms) if callable(threshold) else threshold,
             "period": PERIOD_S,
             "evaluation_periods": rule.periods,
             "treat_missing_data": rule.treat_missing_data,
         }
 
 
-def _metric(rule: AlarmRule, spec: EnvironmentSpec) -> tuple[str, str, str]:
+def _metric(rule: AlarmRule, environment: Environment) -> tuple[str, str, str]:
     if isinstance(rule.metric, tuple):
         return rule.metric
-    return metrics_config(spec).cloudwatch or "", rule.metric.name, rule.metric.kind.value
+    return metrics_config(environment).cloudwatch or "", rule.metric.name, rule.metric.kind.value
 
 
 def _retention(stream: StreamOptions) -> str:

@@ -16,8 +16,7 @@ The checkpoint lies one level below the prefix that its permissions end at: Spar
 without a slash at its end, and `checkpoint` is not in `checkpoint/*`.
 """
 
-from firnline_infra.specification.model import EnvironmentSpec
-from firnline_infra.specification.names import Names
+from firnline_infra.environment import Environment
 from firnline_infra.specification.origin import Origin
 from firnline_infra.specification.runtime import Trust
 
@@ -30,47 +29,47 @@ JOB_FOLDERS = (ARTEFACT_FOLDER, CONFIGURATION_FOLDER)
 ON_EMR = (Trust.EMR_SERVERLESS, Trust.EMR_EC2, Trust.EMR_EKS)
 
 
-def is_on_emr(spec: EnvironmentSpec) -> bool:
+def is_on_emr(environment: Environment) -> bool:
     """Returns whether Spark is EMR's own: it opens s3:// with settings of its own, and brings a job's logs to S3."""
-    return spec.aws.runtime.trust in ON_EMR or spec.aws.runtime.emr_eks is not None
+    return environment.aws.runtime.trust in ON_EMR or environment.aws.runtime.emr_eks is not None
 
 
-def has_bucket(spec: EnvironmentSpec) -> bool:
-    return spec.aws.bucket.origin is not Origin.SKIP
+def has_bucket(environment: Environment) -> bool:
+    return environment.aws.bucket.origin is not Origin.SKIP
 
 
-def makes_bucket(spec: EnvironmentSpec) -> bool:
-    return spec.aws.bucket.origin is Origin.CREATE
+def makes_bucket(environment: Environment) -> bool:
+    return environment.aws.bucket.origin is Origin.CREATE
 
 
-def folder(spec: EnvironmentSpec, name: str) -> str:
+def folder(environment: Environment, name: str) -> str:
     """One of the above, as it lies in the bucket."""
-    return f"{Names.of(spec).application}/{name}" if spec.aws.bucket.origin is Origin.ADOPT else name
+    return f"{environment.names.application}/{name}" if environment.aws.bucket.origin is Origin.ADOPT else name
 
 
-def s3_url(spec: EnvironmentSpec, key: str) -> str:
+def s3_url(environment: Environment, key: str) -> str:
     """The URL for AWS's own clients. `spark_url` names what Spark opens."""
-    return f"s3://{Names.of(spec).bucket}/{key}"
+    return f"s3://{environment.names.bucket}/{key}"
 
 
-def spark_url(spec: EnvironmentSpec, key: str) -> str:
+def spark_url(environment: Environment, key: str) -> str:
     """s3:// on EMR; elsewhere s3a://, which takes `hadoop-aws` of the very Hadoop that Spark has."""
-    return f"{scheme(spec)}://{Names.of(spec).bucket}/{key}"
+    return f"{scheme(environment)}://{environment.names.bucket}/{key}"
 
 
-def scheme(spec: EnvironmentSpec) -> str:
-    return "s3" if is_on_emr(spec) else "s3a"
+def scheme(environment: Environment) -> str:
+    return "s3" if is_on_emr(environment) else "s3a"
 
 
-def checkpoint_folder(spec: EnvironmentSpec) -> str:
-    return f"{folder(spec, CHECKPOINT_FOLDER)}{Names.of(spec).application}/"
+def checkpoint_folder(environment: Environment) -> str:
+    return f"{folder(environment, CHECKPOINT_FOLDER)}{environment.names.application}/"
 
 
-def log_folder(spec: EnvironmentSpec) -> str | None:
+def log_folder(environment: Environment) -> str | None:
     """The folder into which EMR writes a job's logs, with the job's role; None on runtimes that keep logs themselves."""
-    return folder(spec, LOG_FOLDER) if has_bucket(spec) and is_on_emr(spec) else None
+    return folder(environment, LOG_FOLDER) if has_bucket(environment) and is_on_emr(environment) else None
 
 
-def log_uri(spec: EnvironmentSpec) -> str | None:
-    logs = log_folder(spec)
-    return None if logs is None else s3_url(spec, logs)
+def log_uri(environment: Environment) -> str | None:
+    logs = log_folder(environment)
+    return None if logs is None else s3_url(environment, logs)

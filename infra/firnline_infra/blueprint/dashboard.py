@@ -7,9 +7,8 @@ from typing import Any
 
 from firnline_infra.blueprint.dashboard_cost import cost_widgets
 from firnline_infra.blueprint.engine_config import metrics_config
+from firnline_infra.environment import Environment
 from firnline_infra.specification.elsewhere import is_elsewhere
-from firnline_infra.specification.model import EnvironmentSpec
-from firnline_infra.specification.names import Names
 from firnline_ingest.config.metrics import (
     APPLICATION,
     BYTES,
@@ -72,10 +71,10 @@ KINESIS = (
 )
 
 
-def dashboard_body(spec: EnvironmentSpec, names: Names) -> str:
+def dashboard_body(environment: Environment) -> str:
     """Returns JSON ("Dashboard body structure and syntax" of CloudWatch's API reference)."""
-    counted = [("metric", widget) for widget in (*_of_engine(spec, names), *_of_aws(spec, names))]
-    widgets = enumerate([*counted, *cost_widgets(spec, names)])
+    counted = [("metric", widget) for widget in (*_of_engine(environment), *_of_aws(environment))]
+    widgets = enumerate([*counted, *cost_widgets(environment)])
     placed = [{"type": kind, **_place(index), "properties": properties} for index, (kind, properties) in widgets]
     return json.dumps({"widgets": placed}, separators=(",", ":"))
 
@@ -85,45 +84,51 @@ def _place(index: int) -> dict[str, int]:
     return {"x": column * WIDTH, "y": row * HEIGHT, "width": WIDTH, "height": HEIGHT}
 
 
-def _of_engine(spec: EnvironmentSpec, names: Names) -> Iterator[dict[str, Any]]:
+def _of_engine(environment: Environment) -> Iterator[dict[str, Any]]:
     """The widgets of the engine's metrics, if CloudWatch gets them."""
-    namespace = metrics_config(spec).cloudwatch
+    namespace = metrics_config(environment).cloudwatch
     if namespace is None:
         return
     for title, metrics in ENGINE:
-        yield _widget(spec, title, [line for metric in metrics for line in _lines(spec, names, namespace, metric)])
+        yield _widget(
+            environment, title, [line for metric in metrics for line in _lines(environment, namespace, metric)]
+        )
 
 
-def _lines(spec: EnvironmentSpec, names: Names, namespace: str, metric: Metric) -> Iterator[list[Any]]:
+def _lines(environment: Environment, namespace: str, metric: Metric) -> Iterator[list[Any]]:
     options = {"stat": metric.kind.value}
-    of_engine = [namespace, metric.name, APPLICATION, names.application]
+    of_engine = [namespace, metric.name, APPLICATION, environment.names.application]
     if metric.of_application:
         yield [*of_engine, options]
         return
-    for stream in spec.streams[:MOST_STREAMS]:
+    for stream in environment.streams[:MOST_STREAMS]:
         yield [*of_engine, STREAM, stream.name, {**options, "label": f"{metric.name} {stream.name}"}]
 
 
-def _of_aws(spec: EnvironmentSpec, names: Names) -> Iterator[dict[str, Any]]:
+def _of_aws(environment: Environment) -> Iterator[dict[str, Any]]:
     for title, metric, statistic in KINESIS:
         yield _widget(
-            spec,
+            environment,
             title,
             [
                 ["AWS/Kinesis", metric, "StreamName", stream.name, {"stat": statistic}]
-                for stream in [each for each in spec.streams if not is_elsewhere(spec, each)][:MOST_STREAMS]
+                for stream in [each for each in environment.streams if not is_elsewhere(environment.spec, each)][
+                    :MOST_STREAMS
+                ]
             ],
         )
     capacity = ("ConsumedReadCapacityUnits", "ConsumedWriteCapacityUnits")
-    ledger = [["AWS/DynamoDB", metric, "TableName", names.ledger_table, {"stat": "Sum"}] for metric in capacity]
-    yield _widget(spec, "The ledger's load", ledger)
+    ledger = [
+        ["AWS/DynamoDB", metric, "TableName", environment.names.ledger_table, {"stat": "Sum"}] for metric in capacity
+    ]
+    yield _widget(environment, "The ledger's load", ledger)
 
 
-def _widget(spec: EnvironmentSpec, title: str, metrics: Sequence[list[Any]]) -> dict[str, Any]:
+def _widget(environment: Environment, title: str, metrics: Sequence[list[Any]]) -> dict[str, Any]:
     return {
         "title": title,
         "view": "timeSeries",
-        "region": spec.aws.region,
+        "region": environment.aws.region,
         "period": PERIOD_S,
         "metrics": list(metrics),
     }

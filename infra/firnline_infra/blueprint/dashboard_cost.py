@@ -11,9 +11,8 @@ from typing import Any
 
 from firnline_infra.blueprint.engine_config import metrics_config
 from firnline_infra.blueprint.prices import prices
+from firnline_infra.environment import Environment
 from firnline_infra.specification.elsewhere import is_elsewhere
-from firnline_infra.specification.model import EnvironmentSpec
-from firnline_infra.specification.names import Names
 from firnline_infra.specification.origin import Origin
 from firnline_ingest.config.metrics import APPLICATION, BYTES, STREAM
 
@@ -48,10 +47,10 @@ READ = Meter("polled", "streams on demand, polled by all readers", ("kinesis_on_
 FAN_OUT = Meter("fan", "fan-out, bytes", ("kinesis_fan_out_gb",), GB)
 
 
-def cost_widgets(spec: EnvironmentSpec, names: Names) -> Iterator[tuple[str, dict[str, Any]]]:
+def cost_widgets(environment: Environment) -> Iterator[tuple[str, dict[str, Any]]]:
     """The kind of each widget, and its properties."""
     series: dict[Meter, list[Sequence[str]]] = {}
-    for meter, line in _series(spec, names):
+    for meter, line in _series(environment):
         series.setdefault(meter, []).append(line)
     each = MOST_SERIES // len(series)
     hidden = [
@@ -64,7 +63,7 @@ def cost_widgets(spec: EnvironmentSpec, names: Names) -> Iterator[tuple[str, dic
         {
             "title": "Paid by volume, USD a month at this rate",
             "view": "timeSeries",
-            "region": spec.aws.region,
+            "region": environment.aws.region,
             "period": 3600,
             "metrics": [*hidden, *(meter.expression() for meter in series)],
         },
@@ -73,13 +72,13 @@ def cost_widgets(spec: EnvironmentSpec, names: Names) -> Iterator[tuple[str, dic
     yield "text", {"markdown": _markdown(list(series), beyond)}
 
 
-def _series(spec: EnvironmentSpec, names: Names) -> Iterator[tuple[Meter, Sequence[str]]]:
-    namespace = metrics_config(spec).cloudwatch
+def _series(environment: Environment) -> Iterator[tuple[Meter, Sequence[str]]]:
+    namespace = metrics_config(environment).cloudwatch
     if namespace is not None:
-        for stream in spec.streams:
-            yield SNOWPIPE, (namespace, BYTES.name, APPLICATION, names.application, STREAM, stream.name)
-    yield LEDGER, ("AWS/DynamoDB", "ConsumedWriteCapacityUnits", "TableName", names.ledger_table)
-    for stream in spec.streams:
+        for stream in environment.streams:
+            yield SNOWPIPE, (namespace, BYTES.name, APPLICATION, environment.names.application, STREAM, stream.name)
+    yield LEDGER, ("AWS/DynamoDB", "ConsumedWriteCapacityUnits", "TableName", environment.names.ledger_table)
+    for stream in environment.streams:
         if stream.origin is not Origin.CREATE:
             continue  # its owner's to pay, and what it is billed by is not known
         of_stream = ("StreamName", stream.name)
@@ -88,10 +87,10 @@ def _series(spec: EnvironmentSpec, names: Names) -> Iterator[tuple[Meter, Sequen
         else:
             yield WRITTEN, ("AWS/Kinesis", "IncomingBytes", *of_stream)
             yield READ, ("AWS/Kinesis", "GetRecords.Bytes", *of_stream)
-    ours = {stream.name for stream in spec.streams if not is_elsewhere(spec, stream)}
-    for pipeline in spec.pipelines:
+    ours = {stream.name for stream in environment.streams if not is_elsewhere(environment.spec, stream)}
+    for pipeline in environment.pipelines:
         if pipeline.reader != "polling" and pipeline.stream in ours:
-            consumer = pipeline.reader.fan_out.consumer_name(names.application)
+            consumer = pipeline.reader.fan_out.consumer_name(environment.names.application)
             dimensions = ("StreamName", pipeline.stream, "ConsumerName", consumer)
             yield FAN_OUT, ("AWS/Kinesis", "SubscribeToShardEvent.Bytes", *dimensions)
 

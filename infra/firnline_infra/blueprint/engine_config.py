@@ -19,14 +19,14 @@ from firnline_infra.blueprint.proxy import run_options
 from firnline_infra.blueprint.spark_s3 import spark_s3_settings
 from firnline_infra.blueprint.storage import key_value
 from firnline_infra.blueprint.value import Reference, Value
+from firnline_infra.environment import Environment
 from firnline_infra.specification.definition import Definition, part
 from firnline_infra.specification.elsewhere import is_opened_by_its_policy, place_of
 from firnline_infra.specification.identifier import Identifier
-from firnline_infra.specification.model import EnvironmentSpec
-from firnline_infra.specification.names import Names, table_of
+from firnline_infra.specification.names import table_of
 from firnline_infra.specification.partition import snowflake_url
 from firnline_infra.specification.pipeline import Pipeline
-from firnline_infra.specification.service_users import INGEST, NamedUser, has_secret, service_users, user_of
+from firnline_infra.specification.service_users import INGEST, NamedUser, has_secret, user_of
 from firnline_ingest.config.access import AwsOptions
 from firnline_ingest.config.document import parse
 from firnline_ingest.config.metrics import DEFAULT_NAMESPACE, MetricsConfig, MetricsOptions
@@ -70,37 +70,39 @@ ONE_MACHINE = "local[*]"
 SHORTEST_SESSION = 2  # of a role's session, which CloudTrail shows; the longest is an application's longest name
 
 
-def engine_inputs(spec: EnvironmentSpec) -> EngineInputs:
+def engine_inputs(environment: Environment) -> EngineInputs:
     """The inputs, as far as the specification says them; the secret's ARN may be a reference to the secret that is made."""
-    letters = _dead_letters(spec)
+    letters = _dead_letters(environment)
     return EngineInputs(
-        private_keys={each.key: _private_key(spec, each) for each in service_users(spec) if each.writes},
+        private_keys={each.key: _private_key(environment, each) for each in environment.users if each.writes},
         dead_letters=letters,
-        consumers={pipeline.stream: arn for pipeline in spec.pipelines if (arn := consumer_of(pipeline))},
-        spark_checkpoint=spark_url(spec, checkpoint_folder(spec)) if has_bucket(spec) else CHECKPOINT_OF_ONE_MACHINE,
+        consumers={pipeline.stream: arn for pipeline in environment.pipelines if (arn := consumer_of(pipeline))},
+        spark_checkpoint=spark_url(environment, checkpoint_folder(environment))
+        if has_bucket(environment)
+        else CHECKPOINT_OF_ONE_MACHINE,
         spark_master=ONE_MACHINE if "folder" in letters else None,
-        aws_endpoints={str(service): url for service, url in spec.network.endpoints.items()},
-        aws_options=spec.aws.runtime.changed(AwsOptions.model_fields),
-        snowflake_ca_file=None if spec.snowflake.ca_file is None else str(spec.snowflake.ca_file),
-        snowflake_url=snowflake_url(spec),
+        aws_endpoints={str(service): url for service, url in environment.network.endpoints.items()},
+        aws_options=environment.aws.runtime.changed(AwsOptions.model_fields),
+        snowflake_ca_file=None if environment.snowflake.ca_file is None else str(environment.snowflake.ca_file),
+        snowflake_url=snowflake_url(environment.spec),
     )
 
 
-def _dead_letters(spec: EnvironmentSpec) -> dict[str, Value]:
+def _dead_letters(environment: Environment) -> dict[str, Value]:
     """A bucket that is made encrypts with the environment's key by itself; an adopted one is told to."""
-    letters, key_arn = spec.dead_letters, key_value(spec)
+    letters, key_arn = environment.dead_letters, key_value(environment)
     if letters.stream is not None:
         return {"stream": letters.stream}
-    if letters.folder is not None or not has_bucket(spec):
+    if letters.folder is not None or not has_bucket(environment):
         return {"folder": letters.folder or LETTERS_OF_ONE_MACHINE}
-    place: dict[str, Value] = {"s3": s3_url(spec, folder(spec, LETTERS_FOLDER))}
-    return place if makes_bucket(spec) or key_arn is None else {**place, "kms_key_arn": key_arn}
+    place: dict[str, Value] = {"s3": s3_url(environment, folder(environment, LETTERS_FOLDER))}
+    return place if makes_bucket(environment) or key_arn is None else {**place, "kms_key_arn": key_arn}
 
 
-def _private_key(spec: EnvironmentSpec, user: NamedUser) -> dict[str, Value]:
+def _private_key(environment: Environment, user: NamedUser) -> dict[str, Value]:
     if user.options.private_key is not None:
         return user.options.private_key.changed()
-    if has_secret(spec, user):
+    if has_secret(environment.spec, user):
         return {"secret_arn": secret_of(user)}
     own = "" if user.key == INGEST else f"_{re.sub('[^A-Z0-9]', '_', user.key.upper())}"
     return {"env": f"{KEY_VARIABLE}{own}"}
@@ -110,45 +112,48 @@ def secret_of(user: NamedUser) -> Value:
     return user.options.secret_arn or Reference(f"secret/{user.key}")
 
 
-def engine_config(spec: EnvironmentSpec, inputs: EngineInputs) -> dict[str, Any]:
+def engine_config(environment: Environment, inputs: EngineInputs) -> dict[str, Any]:
     """A document that `firnline_ingest.config` reads; what is absent in it keeps the engine's default."""
-    names, common = Names.of(spec), _common_user(spec)
+    names, common = environment.names, _common_user(environment)
     return {
         "version": 1,
         "application": names.application,
-        "aws": {"region": spec.aws.region, "endpoints": dict(inputs.aws_endpoints), **inputs.aws_options},
+        "aws": {"region": environment.aws.region, "endpoints": dict(inputs.aws_endpoints), **inputs.aws_options},
         "ledger": {"table": names.ledger_table},
         "snowflake": _present(
-            account=spec.snowflake.account,
+            account=environment.snowflake.account,
             **_login(common, inputs),
             url=inputs.snowflake_url,
             ca_file=inputs.snowflake_ca_file,
         ),
-        "pipelines": [_pipeline(spec, pipeline, inputs, _access(spec, pipeline)) for pipeline in spec.pipelines],
-        **_patterns(spec, inputs),
+        "pipelines": [
+            _pipeline(environment, pipeline, inputs, _access(environment, pipeline))
+            for pipeline in environment.pipelines
+        ],
+        **_patterns(environment, inputs),
         "dead_letters": dict(inputs.dead_letters),
         "spark": _present(
-            checkpoint=inputs.spark_checkpoint, master=inputs.spark_master, conf=_spark_conf(spec, inputs)
+            checkpoint=inputs.spark_checkpoint, master=inputs.spark_master, conf=_spark_conf(environment, inputs)
         ),
-        **run_options(spec),
-        **({"metrics": metrics} if (metrics := metrics_config(spec).changed()) else {}),
+        **run_options(environment),
+        **({"metrics": metrics} if (metrics := metrics_config(environment).changed()) else {}),
     }
 
 
-def metrics_config(spec: EnvironmentSpec) -> MetricsConfig:
+def metrics_config(environment: Environment) -> MetricsConfig:
     """CloudWatch makes metrics of what comes into a log group, and of nothing else."""
-    section = spec.aws.runtime.emr_serverless or spec.aws.runtime.emr_eks
+    section = environment.aws.runtime.emr_serverless or environment.aws.runtime.emr_eks
     has_log_group = section is not None and section.log_group is not None
-    if spec.metrics.cloudwatch is not None:
-        has_log_group = spec.metrics.cloudwatch
-    passed_on = {name: getattr(spec.metrics, name) for name in MetricsOptions.model_fields}
+    if environment.metrics.cloudwatch is not None:
+        has_log_group = environment.metrics.cloudwatch
+    passed_on = {name: getattr(environment.metrics, name) for name in MetricsOptions.model_fields}
     return MetricsConfig.model_construct(**passed_on, cloudwatch=DEFAULT_NAMESPACE if has_log_group else None)
 
 
-def _spark_conf(spec: EnvironmentSpec, inputs: EngineInputs) -> dict[str, str]:
+def _spark_conf(environment: Environment, inputs: EngineInputs) -> dict[str, str]:
     """Returns Spark's settings; those that were given win."""
     is_in_s3 = "://" in inputs.spark_checkpoint
-    return {**(spark_s3_settings(spec, inputs.aws_endpoints.get("s3")) if is_in_s3 else {}), **inputs.spark_conf}
+    return {**(spark_s3_settings(environment, inputs.aws_endpoints.get("s3")) if is_in_s3 else {}), **inputs.spark_conf}
 
 
 def document_text(document: Mapping[str, Any]) -> str:
@@ -172,9 +177,9 @@ def _parsed(document: Mapping[str, Any]) -> "EngineConfig":
     return parse(EngineConfig, dict(document), "engine.json")
 
 
-def _common_user(spec: EnvironmentSpec) -> NamedUser:
+def _common_user(environment: Environment) -> NamedUser:
     """Returns the engine's user for pipelines without one of their own; if all have one, the first."""
-    return service_users(spec)[0]
+    return environment.users[0]
 
 
 def _login(user: NamedUser, inputs: EngineInputs) -> dict[str, Any]:
@@ -183,12 +188,12 @@ def _login(user: NamedUser, inputs: EngineInputs) -> dict[str, Any]:
 
 
 def _pipeline(
-    spec: EnvironmentSpec, pipeline: Pipeline, inputs: EngineInputs, access: dict[str, Any] | None
+    environment: Environment, pipeline: Pipeline, inputs: EngineInputs, access: dict[str, Any] | None
 ) -> dict[str, Any]:
     """Returns its options as the specification says them, and what only an environment knows."""
-    user = user_of(spec, pipeline)
+    user = user_of(environment.spec, pipeline)
     own = _present(
-        login=None if user == _common_user(spec) else _login(user, inputs),
+        login=None if user == _common_user(environment) else _login(user, inputs),
         table=str(table_of(pipeline).parts[-1]),
         access=access,
         pipe=str(Identifier.parse(pipeline.pipe.name)) if pipeline.pipe else None,
@@ -200,30 +205,30 @@ def _pipeline(
     return {"stream": pipeline.stream, **pipeline.changed(PipelineOptions.model_fields), **own}
 
 
-def _access(spec: EnvironmentSpec, pipeline: Pipeline) -> dict[str, Any] | None:
+def _access(environment: Environment, pipeline: Pipeline) -> dict[str, Any] | None:
     """Returns how the engine reaches a stream that is not where it is: its region, and a role or its ARN.
 
     None where the engine's own rights open the stream, in its own region and account.
     """
-    stream = next(each for each in spec.streams if each.name == pipeline.stream)
-    region = place_of(spec, stream).region
-    found: dict[str, Any] = stream.access.changed() | ({} if region == spec.aws.region else {"region": region})
-    if is_opened_by_its_policy(spec, stream):
+    stream = next(each for each in environment.streams if each.name == pipeline.stream)
+    region = place_of(environment.spec, stream).region
+    found: dict[str, Any] = stream.access.changed() | ({} if region == environment.aws.region else {"region": region})
+    if is_opened_by_its_policy(environment.spec, stream):
         found["arn"] = stream.arn
     if stream.role_arn is not None:
-        application = Names.of(spec).application
+        application = environment.names.application
         session = {} if len(application) < SHORTEST_SESSION else {"session_name": application}
         external = {} if stream.external_id is None else {"external_id": stream.external_id}
         found["roles"] = [{"arn": stream.role_arn, **session, **external}]
     return found or None
 
 
-def _patterns(spec: EnvironmentSpec, inputs: EngineInputs) -> dict[str, list[dict[str, Any]]]:
+def _patterns(environment: Environment, inputs: EngineInputs) -> dict[str, list[dict[str, Any]]]:
     """Into the pipeline's own table: braces in its name are not places of a template."""
     patterns = []
-    for pipeline in spec.pipelines:
+    for pipeline in environment.pipelines:
         if pipeline.stream_pattern is not None:
-            options = _pipeline(spec, pipeline, inputs, None)  # they are found where the engine is
+            options = _pipeline(environment, pipeline, inputs, None)  # they are found where the engine is
             del options["stream"]
             options["table"] = options["table"].replace("{", "{{").replace("}", "}}")
             patterns.append({"streams": pipeline.stream_pattern, **options})

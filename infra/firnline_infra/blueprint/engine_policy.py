@@ -19,83 +19,90 @@ from firnline_infra.blueprint.iam.runtime import runtime_statements
 from firnline_infra.blueprint.registries import login_keys, login_secrets, uses_glue
 from firnline_infra.blueprint.storage import secrets_key
 from firnline_infra.blueprint.value import Value
-from firnline_infra.specification.arns import Arns
+from firnline_infra.environment import Environment
 from firnline_infra.specification.dead_letters import DeadLetters
 from firnline_infra.specification.elsewhere import access_key_secrets, is_elsewhere, with_own_rights
-from firnline_infra.specification.model import EnvironmentSpec
-from firnline_infra.specification.names import Names
 from firnline_infra.specification.origin import Origin
-from firnline_infra.specification.service_users import has_secret, service_users
+from firnline_infra.specification.service_users import has_secret
 from firnline_ingest.config.patterns import wildcard
 
 
-def engine_policy(spec: EnvironmentSpec, names: Names, key_arn: Value | None) -> tuple[PolicyStatement, ...]:
+def engine_policy(environment: Environment, key_arn: Value | None) -> tuple[PolicyStatement, ...]:
     """Exactly what `firnline_ingest.permissions` declares for the features that the specification switches on, what its
     runtime needs, and what the specification adds."""
-    arns, uses_bucket = Arns(spec), has_bucket(spec)
-    letters, registered = spec.dead_letters, _registered(spec, names)
-    own = {stream.name: stream for stream in with_own_rights(spec) if not is_elsewhere(spec, stream)}
+    arns, uses_bucket = environment.arns, has_bucket(environment)
+    letters, registered = environment.dead_letters, _registered(environment)
+    own = {
+        stream.name: stream
+        for stream in with_own_rights(environment.spec)
+        if not is_elsewhere(environment.spec, stream)
+    }
     of_engine = engine_statements(
         EngineAccess(
-            region=spec.aws.region,
+            region=environment.aws.region,
             streams={name: arns.stream(name) for name in own},
-            patterns={name: arns.stream(name) for name in _wildcards(spec)},
-            others=tuple(pipeline.stream for pipeline in spec.pipelines if pipeline.stream not in own),
-            polls=any(pipeline.reader == "polling" for pipeline in spec.pipelines),
-            consumers=(*_consumers(spec), *registered.values()),
+            patterns={name: arns.stream(name) for name in _wildcards(environment)},
+            others=tuple(pipeline.stream for pipeline in environment.pipelines if pipeline.stream not in own),
+            polls=any(pipeline.reader == "polling" for pipeline in environment.pipelines),
+            consumers=(*_consumers(environment), *registered.values()),
             registering=tuple(arns.stream(stream) for stream in registered),
             registered=tuple(registered.values()),
-            stream_keys=_stream_keys(spec, own, key_arn),
-            ledger_table=arns.table(names.ledger_table),
-            ledger_name=names.ledger_table,
+            stream_keys=_stream_keys(environment, own, key_arn),
+            ledger_table=arns.table(environment.names.ledger_table),
+            ledger_name=environment.names.ledger_table,
             ledger_key=key_arn,
-            secrets=(*_private_keys(spec), *access_key_secrets(spec)),
-            secret_key=secrets_key(spec),
-            asks_glue=uses_glue(spec),
-            registry_logins=login_secrets(spec),
-            registry_login_keys=login_keys(spec),
-            bucket=arns.bucket(names.bucket) if uses_bucket else None,
-            checkpoint_folder=folder(spec, CHECKPOINT_FOLDER) if uses_bucket else None,
-            job_folders=tuple(folder(spec, each) for each in JOB_FOLDERS) if uses_bucket else (),
-            letters_folder=folder(spec, LETTERS_FOLDER) if uses_bucket and letters == DeadLetters() else None,
-            reads_letters=any(pipeline.goes_by_file for pipeline in spec.pipelines),
-            log_folder=log_folder(spec),
+            secrets=(*_private_keys(environment), *access_key_secrets(environment.spec)),
+            secret_key=secrets_key(environment),
+            asks_glue=uses_glue(environment),
+            registry_logins=login_secrets(environment),
+            registry_login_keys=login_keys(environment),
+            bucket=arns.bucket(environment.names.bucket) if uses_bucket else None,
+            checkpoint_folder=folder(environment, CHECKPOINT_FOLDER) if uses_bucket else None,
+            job_folders=tuple(folder(environment, each) for each in JOB_FOLDERS) if uses_bucket else (),
+            letters_folder=folder(environment, LETTERS_FOLDER) if uses_bucket and letters == DeadLetters() else None,
+            reads_letters=any(pipeline.goes_by_file for pipeline in environment.pipelines),
+            log_folder=log_folder(environment),
             letters_stream=arns.stream(letters.stream) if letters.stream else None,
-            letters_stream_key=next(iter(_stream_keys(spec, [letters.stream], key_arn)), None),
+            letters_stream_key=next(iter(_stream_keys(environment, [letters.stream], key_arn)), None),
             bucket_key=key_arn if uses_bucket else None,
         )
     )
-    return (*of_engine, *cross_account_statements(spec), *runtime_statements(spec), *extra_statements(spec))
+    return (
+        *of_engine,
+        *cross_account_statements(environment),
+        *runtime_statements(environment),
+        *extra_statements(environment),
+    )
 
 
-def _private_keys(spec: EnvironmentSpec) -> Iterator[Value]:
+def _private_keys(environment: Environment) -> Iterator[Value]:
     """The secrets that hold them."""
-    return (secret_of(each) for each in service_users(spec) if each.writes and has_secret(spec, each))
+    return (secret_of(each) for each in environment.users if each.writes and has_secret(environment.spec, each))
 
 
-def _consumers(spec: EnvironmentSpec) -> tuple[Value, ...]:
+def _consumers(environment: Environment) -> tuple[Value, ...]:
     """The consumers that exist before the engine starts."""
-    found = map(consumer_of, spec.pipelines)
+    found = map(consumer_of, environment.pipelines)
     return tuple(consumer for consumer in found if consumer is not None)
 
 
-def _registered(spec: EnvironmentSpec, names: Names) -> dict[str, str]:
+def _registered(environment: Environment) -> dict[str, str]:
     """The ARN of the consumer that the engine registers to read each stream, by stream."""
     return {
-        pipeline.stream: Arns(spec).consumer(pipeline.stream, name)
-        for pipeline in spec.pipelines
+        pipeline.stream: environment.arns.consumer(pipeline.stream, name)
+        for pipeline in environment.pipelines
         if pipeline.reader != "polling"
-        if (name := pipeline.reader.fan_out.registered_as(names.application)) is not None
+        if (name := pipeline.reader.fan_out.registered_as(environment.names.application)) is not None
     }
 
 
-def _wildcards(spec: EnvironmentSpec) -> list[str]:
+def _wildcards(environment: Environment) -> list[str]:
     """The wildcards that stand for the streams that patterns find."""
-    return [wildcard(pipeline.stream_pattern) for pipeline in spec.pipelines if pipeline.stream_pattern]
+    return [wildcard(pipeline.stream_pattern) for pipeline in environment.pipelines if pipeline.stream_pattern]
 
 
-def _stream_keys(spec: EnvironmentSpec, names: Collection[str | None], key_arn: Value | None) -> tuple[Value, ...]:
+def _stream_keys(environment: Environment, names: Collection[str | None], key_arn: Value | None) -> tuple[Value, ...]:
     """The keys of the named streams. An adopted one has its own key, or one of AWS that needs no permission."""
-    streams = [stream for stream in spec.streams if stream.name in names]
+    streams = [stream for stream in environment.streams if stream.name in names]
     keys = [key_arn if stream.origin is Origin.CREATE else stream.key_arn for stream in streams]
     return tuple(dict.fromkeys(key for key in keys if key is not None))

@@ -51,7 +51,7 @@ class Blueprint(Definition):
     @property
     def has_own_bucket(self) -> bool:
         """Tells whether the stack makes the bucket; else it adopts one, or has none."""
-        return makes_bucket(self.environment.spec)
+        return makes_bucket(self.environment)
 
     @property
     def preview_features(self) -> tuple[str, ...]:
@@ -62,21 +62,22 @@ class Blueprint(Definition):
 def blueprint_of(spec: EnvironmentSpec) -> Blueprint:
     """The same specification always gives the same blueprint."""
     environment = Environment.of(spec)
-    names = environment.names
-    job_bucket = bucket_name(spec, names)
-    landing = snowflake_objects(spec, names)
-    landing = replace(landing, grants=(*landing.grants, *previewers_grants(spec, landing, names.preview_role)))
+    job_bucket = bucket_name(environment)
+    landing = snowflake_objects(environment)
+    landing = replace(
+        landing, grants=(*landing.grants, *previewers_grants(environment, landing, environment.names.preview_role))
+    )
     return Blueprint(
         environment=environment,
-        names=names,
-        key=key(spec, names),
+        names=environment.names,
+        key=key(environment),
         engine_policy=principals_policy(environment),
         redshift=redshift_destination(environment),
         landing=landing,
-        required_grants=required_grants(spec, landing),
-        outputs=engine_inputs(spec),
+        required_grants=required_grants(environment, landing),
+        outputs=engine_inputs(environment),
         job_bucket=job_bucket,
-        stack_outputs=stack_outputs(spec, names, job_bucket),
+        stack_outputs=stack_outputs(environment, job_bucket),
     )
 
 

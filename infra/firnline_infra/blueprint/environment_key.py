@@ -5,14 +5,14 @@ for rights outside of the template knows it too.
 """
 
 from firnline_infra.blueprint.value import Reference, Value
-from firnline_infra.specification.model import EnvironmentSpec
+from firnline_infra.environment import Environment
 from firnline_infra.specification.origin import Origin
 
 ENVIRONMENT_KEY = Reference("EnvironmentKey", "Arn")
 
 
-def key_of(spec: EnvironmentSpec) -> Value | None:
+def key_of(environment: Environment) -> Value | None:
     """Returns None if AWS manages the keys."""
-    if spec.aws.key.origin is Origin.SKIP:
+    if environment.aws.key.origin is Origin.SKIP:
         return None
-    return spec.aws.key.arn or ENVIRONMENT_KEY
+    return environment.aws.key.arn or ENVIRONMENT_KEY

@@ -11,8 +11,8 @@ from collections.abc import Iterator
 
 from firnline_infra.blueprint.grants import PrivilegeGrant, Securable
 from firnline_infra.blueprint.snowflake import SnowflakeObjects
+from firnline_infra.environment import Environment
 from firnline_infra.specification.identifier import Identifier, QualifiedName
-from firnline_infra.specification.model import EnvironmentSpec
 
 SEEN_BY = {
     Securable.DATABASE: "USAGE",
@@ -28,12 +28,15 @@ SEEN_BY = {
 }
 
 
-def previewers_grants(spec: EnvironmentSpec, objects: SnowflakeObjects, role: Identifier) -> tuple[PrivilegeGrant, ...]:
+def previewers_grants(
+    environment: Environment, objects: SnowflakeObjects, role: Identifier
+) -> tuple[PrivilegeGrant, ...]:
     grants = [
-        PrivilegeGrant(privileges=(SEEN_BY[on],), on=on, name=name, role=role) for on, name in _objects(spec, objects)
+        PrivilegeGrant(privileges=(SEEN_BY[on],), on=on, name=name, role=role)
+        for on, name in _objects(environment, objects)
     ]
-    if spec.snowflake.warehouse:  # where policies are asked for
-        warehouse = QualifiedName.of(spec.snowflake.warehouse)
+    if environment.snowflake.warehouse:  # where policies are asked for
+        warehouse = QualifiedName.of(environment.snowflake.warehouse)
         grants.append(PrivilegeGrant(privileges=("USAGE",), on=Securable.WAREHOUSE, name=warehouse, role=role))
     return tuple(dict.fromkeys(grants))
 
@@ -52,9 +55,9 @@ def described_users(objects: SnowflakeObjects) -> frozenset[str]:
     return frozenset(each.name.name for each in objects.users)
 
 
-def _objects(spec: EnvironmentSpec, objects: SnowflakeObjects) -> Iterator[tuple[Securable, QualifiedName]]:
+def _objects(environment: Environment, objects: SnowflakeObjects) -> Iterator[tuple[Securable, QualifiedName]]:
     """Yields what is created, and what is adopted but for volumes and warehouses, which nothing reads back."""
-    for pipeline in spec.pipelines:
+    for pipeline in environment.pipelines:
         yield Securable.DATABASE, QualifiedName.of(pipeline.database)
         yield Securable.SCHEMA, QualifiedName.of(pipeline.database, pipeline.schema_)
     for table in (*objects.tables, *objects.adopted_tables):
@@ -65,7 +68,7 @@ def _objects(spec: EnvironmentSpec, objects: SnowflakeObjects) -> Iterator[tuple
         yield Securable.PIPE, pipe.name
     for user in objects.users:
         yield Securable.USER, QualifiedName((user.name,))
-    for volume in spec.snowflake.external_volumes:
+    for volume in environment.snowflake.external_volumes:
         yield Securable.EXTERNAL_VOLUME, QualifiedName.of(volume.name)
     if objects.warehouse is not None:
         yield Securable.WAREHOUSE, QualifiedName((objects.warehouse.name,))

@@ -3,33 +3,33 @@ that it needs beside Snowflake's and AWS's, the proxy's among them."""
 
 from collections.abc import Iterable
 
-from firnline_infra.specification.model import EnvironmentSpec
+from firnline_infra.environment import Environment
 from firnline_ingest.config.format import registries_of
 from firnline_ingest.config.registries import ConfluentRegistry, RegistryLogin
 
 
-def uses_glue(spec: EnvironmentSpec) -> bool:
+def uses_glue(environment: Environment) -> bool:
     """Returns whether records name schemas of Glue's registry."""
-    return any(pipeline.format.asks_glue for pipeline in spec.pipelines)
+    return any(pipeline.format.asks_glue for pipeline in environment.pipelines)
 
 
-def registries(spec: EnvironmentSpec) -> tuple[ConfluentRegistry, ...]:
+def registries(environment: Environment) -> tuple[ConfluentRegistry, ...]:
     """The registries with Confluent's API."""
-    return registries_of(pipeline.format for pipeline in spec.pipelines)
+    return registries_of(pipeline.format for pipeline in environment.pipelines)
 
 
-def login_secrets(spec: EnvironmentSpec) -> tuple[str, ...]:
-    return _unique(login.secret_arn for login in _logins(spec))
+def login_secrets(environment: Environment) -> tuple[str, ...]:
+    return _unique(login.secret_arn for login in _logins(environment))
 
 
-def login_keys(spec: EnvironmentSpec) -> tuple[str, ...]:
+def login_keys(environment: Environment) -> tuple[str, ...]:
     """The keys of secrets that are encrypted with a customer's key."""
-    return _unique(login.secret_key_arn for login in _logins(spec))
+    return _unique(login.secret_key_arn for login in _logins(environment))
 
 
-def _logins(spec: EnvironmentSpec) -> list[RegistryLogin]:
-    own = [spec.proxy.login] if spec.proxy is not None and spec.proxy.login is not None else []
-    return [*(registry.login for registry in registries(spec) if registry.login), *own]
+def _logins(environment: Environment) -> list[RegistryLogin]:
+    own = [environment.proxy.login] if environment.proxy is not None and environment.proxy.login is not None else []
+    return [*(registry.login for registry in registries(environment) if registry.login), *own]
 
 
 def _unique(found: Iterable[str | None]) -> tuple[str, ...]:

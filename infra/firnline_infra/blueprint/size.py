@@ -6,9 +6,9 @@ catching up) 32 of them take 0.8 of a core. Rows never cross the JVM: memory is 
 
 import math
 
+from firnline_infra.environment import Environment
 from firnline_infra.specification.aws import StreamOptions
 from firnline_infra.specification.definition import Definition, part
-from firnline_infra.specification.model import EnvironmentSpec
 from firnline_infra.specification.runtimes.emr_serverless import worker_gb
 
 MIB_PER_CORE = 1024
@@ -71,28 +71,28 @@ def core_nodes_of(size: Size) -> int:
     return size.executors + 1
 
 
-def shards_of(spec: EnvironmentSpec) -> int:
+def shards_of(environment: Environment) -> int:
     """The shards that the pipelines read, as far as the specification knows: `size.shards` wins."""
-    if spec.aws.runtime.size.shards is not None:
-        return spec.aws.runtime.size.shards
-    return sum(stream.shards or UNKNOWN_SHARDS for stream in streams_read(spec))
+    if environment.aws.runtime.size.shards is not None:
+        return environment.aws.runtime.size.shards
+    return sum(stream.shards or UNKNOWN_SHARDS for stream in streams_read(environment))
 
 
-def streams_read(spec: EnvironmentSpec) -> list[StreamOptions]:
+def streams_read(environment: Environment) -> list[StreamOptions]:
     """The streams that pipelines read."""
-    read = {pipeline.stream for pipeline in spec.pipelines}
-    return [stream for stream in spec.streams if stream.name in read]
+    read = {pipeline.stream for pipeline in environment.pipelines}
+    return [stream for stream in environment.streams if stream.name in read]
 
 
-def tables_of(spec: EnvironmentSpec) -> int:
+def tables_of(environment: Environment) -> int:
     """The most that a shard is written into."""
-    return max(1 + len(pipeline.routed) for pipeline in spec.pipelines)
+    return max(1 + len(pipeline.routed) for pipeline in environment.pipelines)
 
 
-def size_of_specification(spec: EnvironmentSpec) -> Size:
+def size_of_specification(environment: Environment) -> Size:
     """Returns the size; what the specification sets outright wins, and cores that it gives bring their memory with them."""
-    given = spec.aws.runtime.size
-    usual = size_of(shards_of(spec), shards_per_task=spec.epoch.shards_per_task)
+    given = environment.aws.runtime.size
+    usual = size_of(shards_of(environment), shards_per_task=environment.spec.epoch.shards_per_task)
     driver, executor = given.driver_cores or usual.driver_cores, given.executor_cores or usual.executor_cores
     return Size(
         driver_cores=driver,

@@ -9,14 +9,12 @@ from firnline_infra.environment import Environment
 from firnline_infra.specification.adopted import made_volumes
 from firnline_infra.specification.definition import Definition, part
 from firnline_infra.specification.identifier import Identifier
-from firnline_infra.specification.model import EnvironmentSpec
-from firnline_infra.specification.names import Names
 from firnline_infra.specification.origin import Origin
 from firnline_infra.specification.runtime import ROLELESS, Trust
 from firnline_infra.specification.runtimes.emr_ec2 import EmrEc2
 from firnline_infra.specification.runtimes.emr_serverless import EmrServerless
 from firnline_infra.specification.runtimes.spark_operator import Kubernetes
-from firnline_infra.specification.service_users import has_secret, service_users
+from firnline_infra.specification.service_users import has_secret
 
 
 @part
@@ -54,37 +52,39 @@ class StackOutputs(Definition):
         return {name: value for name, value in values.items() if value is not None and value != {}}
 
 
-def stack_outputs(spec: EnvironmentSpec, names: Names, bucket: Value | None) -> StackOutputs:
+def stack_outputs(environment: Environment, bucket: Value | None) -> StackOutputs:
     """`bucket` is the name of the one for jobs."""
-    trust = spec.aws.runtime.trust
+    trust = environment.aws.runtime.trust
     volumes, adopted_role = (
-        [Identifier.parse(volume.name).name for volume in made_volumes(spec)],
-        spec.aws.runtime.role_arn,
+        [Identifier.parse(volume.name).name for volume in made_volumes(environment.spec)],
+        environment.aws.runtime.role_arn,
     )
-    consumers = [f"{stream.name}/{consumer}" for stream in spec.streams for consumer in stream.consumers]
+    consumers = [f"{stream.name}/{consumer}" for stream in environment.streams for consumer in stream.consumers]
     return StackOutputs(
         engine_config=Reference("engine", "document"),
         engine_config_hash=Reference("engine", "hash"),
-        engine_config_url=None if spec.aws.bucket.origin is Origin.SKIP else Reference("engine", "url"),
-        stream_arns={stream.name: Reference(f"stream/{stream.name}") for stream in spec.streams},
+        engine_config_url=None if environment.aws.bucket.origin is Origin.SKIP else Reference("engine", "url"),
+        stream_arns={stream.name: Reference(f"stream/{stream.name}") for stream in environment.streams},
         consumer_arns={consumer: Reference(f"consumer/{consumer}") for consumer in consumers},
-        ledger_table=names.ledger_table,
+        ledger_table=environment.names.ledger_table,
         bucket=bucket,
         secret_arns={
-            each.key: Reference(f"secret/{each.key}") for each in service_users(spec) if has_secret(spec, each)
+            each.key: Reference(f"secret/{each.key}")
+            for each in environment.users
+            if has_secret(environment.spec, each)
         },
         engine_role_arn=None if trust in ROLELESS else adopted_role or Reference("role"),
         engine_policy=Reference("adopted-role", "policy") if adopted_role else None,
         engine_trust=Reference("adopted-role", "trust") if adopted_role else None,
-        engine_place=_place(spec),
-        engine_user=names.engine_user if trust is Trust.STATIC_KEYS else None,
+        engine_place=_place(environment),
+        engine_user=environment.names.engine_user if trust is Trust.STATIC_KEYS else None,
         volume_iam_user_arns={volume: Reference(f"volume/{volume}", "iam_user_arn") for volume in volumes},
     )
 
 
-def _place(spec: EnvironmentSpec) -> Value | None:
+def _place(environment: Environment) -> Value | None:
     """Returns where the job runs, as `EngineJob.place` wants it; None on Kubernetes, and where the engine is started by hand."""
-    match spec.aws.runtime.job:
+    match environment.aws.runtime.job:
         case None | Kubernetes():
             return None
         case EmrServerless() as section:
@@ -98,8 +98,7 @@ def _place(spec: EnvironmentSpec) -> Value | None:
 def published(environment: Environment) -> Iterator[tuple[str, Value, str]]:
     """Yields name, value and description of each output that is published. The configuration itself can be too long for a
     parameter: its place is published."""
-    spec = environment.spec
-    if spec.aws.bucket.origin is not Origin.SKIP:
+    if environment.aws.bucket.origin is not Origin.SKIP:
         yield "engine-config", Reference("engine", "url"), "Where the engine's configuration lies."
     yield (
         "engine-config-hash",
@@ -107,5 +106,5 @@ def published(environment: Environment) -> Iterator[tuple[str, Value, str]]:
         "Changes with the engine's configuration, and only with it.",
     )
     yield "ledger-table", environment.names.ledger_table, "Fences shards and remembers where they are."
-    if spec.aws.runtime.trust not in ROLELESS:
-        yield "engine-role", spec.aws.runtime.role_arn or Reference("role"), "What the engine's job runs as."
+    if environment.aws.runtime.trust not in ROLELESS:
+        yield "engine-role", environment.aws.runtime.role_arn or Reference("role"), "What the engine's job runs as."

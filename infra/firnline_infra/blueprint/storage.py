@@ -5,62 +5,60 @@ from hashlib import sha256
 from firnline_infra.blueprint.aws import EncryptionKeyDefinition, SecretDefinition
 from firnline_infra.blueprint.iam.resource_policies import key_policy
 from firnline_infra.blueprint.value import Reference, Value
-from firnline_infra.environment import tags
-from firnline_infra.specification.arns import Arns
-from firnline_infra.specification.model import Durability, EnvironmentSpec
-from firnline_infra.specification.names import Names
+from firnline_infra.environment import Environment
+from firnline_infra.specification.model import Durability
 from firnline_infra.specification.origin import Origin
-from firnline_infra.specification.service_users import NamedUser, has_secret, service_users
+from firnline_infra.specification.service_users import NamedUser, has_secret
 
 
-def key_value(spec: EnvironmentSpec) -> Value | None:
+def key_value(environment: Environment) -> Value | None:
     """The environment's key; None where AWS manages the keys. Until the one of the bootstrap is recorded, a preview has
     its alias in its place, and `up` is refused.
     """
-    if spec.aws.key.origin is Origin.CREATE:
-        return spec.aws.key.arn or Arns(spec).alias(Names.of(spec).key_alias)
-    return spec.aws.key.arn
+    if environment.aws.key.origin is Origin.CREATE:
+        return environment.aws.key.arn or environment.arns.alias(environment.names.key_alias)
+    return environment.aws.key.arn
 
 
-def secrets_key(spec: EnvironmentSpec) -> str | None:
+def secrets_key(environment: Environment) -> str | None:
     """An adopted one; else secrets have Secrets Manager's own, which is there before any bootstrap is."""
-    return spec.aws.key.arn if spec.aws.key.origin is Origin.ADOPT else None
+    return environment.aws.key.arn if environment.aws.key.origin is Origin.ADOPT else None
 
 
-def key(spec: EnvironmentSpec, names: Names) -> EncryptionKeyDefinition | None:
+def key(environment: Environment) -> EncryptionKeyDefinition | None:
     """Returns the key that the bootstrap makes; no stack does."""
-    if spec.aws.key.origin is not Origin.CREATE:
+    if environment.aws.key.origin is not Origin.CREATE:
         return None
     return EncryptionKeyDefinition(
-        alias=names.key_alias,
-        policy=key_policy(account_root=Arns(spec).account_root),
-        durability=spec.durability,
-        tags=tags(spec, component="key"),
+        alias=environment.names.key_alias,
+        policy=key_policy(account_root=environment.arns.account_root),
+        durability=environment.durability,
+        tags=environment.tags("key"),
     )
 
 
-def bucket_name(spec: EnvironmentSpec, names: Names) -> Value | None:
+def bucket_name(environment: Environment) -> Value | None:
     """Returns None if there is no bucket."""
-    if spec.aws.bucket.origin is Origin.CREATE:
+    if environment.aws.bucket.origin is Origin.CREATE:
         return Reference("bucket", "name")
-    return names.bucket if spec.aws.bucket.origin is Origin.ADOPT else None
+    return environment.names.bucket if environment.aws.bucket.origin is Origin.ADOPT else None
 
 
-def secret_definitions(spec: EnvironmentSpec) -> tuple[SecretDefinition, ...]:
+def secret_definitions(environment: Environment) -> tuple[SecretDefinition, ...]:
     """The secrets of the users whose keys are in Secrets Manager."""
-    return tuple(_secret(spec, each) for each in service_users(spec) if has_secret(spec, each))
+    return tuple(_secret(environment, each) for each in environment.users if has_secret(environment.spec, each))
 
 
-def _secret(spec: EnvironmentSpec, user: NamedUser) -> SecretDefinition:
+def _secret(environment: Environment, user: NamedUser) -> SecretDefinition:
     return SecretDefinition(
         user=user.key,
         name=user.secret,
-        description=f"Snowflake private key {user.whose}, environment {spec.name}",
+        description=f"Snowflake private key {user.whose}, environment {environment.name}",
         existing_arn=user.options.secret_arn,
-        key_arn=secrets_key(spec),
-        recovery_days=0 if spec.durability is Durability.EPHEMERAL else 30,
-        durability=spec.durability,
-        tags=tags(spec, component="secret"),
+        key_arn=secrets_key(environment),
+        recovery_days=0 if environment.durability is Durability.EPHEMERAL else 30,
+        durability=environment.durability,
+        tags=environment.tags("secret"),
     )
 
 

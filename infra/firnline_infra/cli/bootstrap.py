@@ -14,7 +14,6 @@ from firnline_ingest.errors import UsageError
 if TYPE_CHECKING:
     from firnline_infra.blueprint import Blueprint
     from firnline_infra.render.bootstrap.ci_provider import GitHub, GitLab
-    from firnline_infra.specification import EnvironmentSpec
 
 REPOSITORY = re.compile(r"[A-Za-z0-9_.-]+/[A-Za-z0-9_.-]+|[A-Za-z0-9_.-]+@\d+/[A-Za-z0-9_.-]+@\d+")
 PROJECT = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]*(/[A-Za-z0-9_.-]+)+")
@@ -129,15 +128,18 @@ def bootstrap(
     from firnline_infra.specification import load_spec
 
     spec = load_spec(environment)
-    documents = _documents(spec, environment, provider, tool, comment=comment)
+    blueprint = blueprint_of(spec)
+    documents = _documents(blueprint, environment, provider, tool, comment=comment)
     _write_or_show(documents, into=into, force=force)
     steps = _steps(spec.name, spec.aws.region, into, provider=provider, environment=env_argument(environment))
     if len(documents[f"{spec.name}-aws.yaml"].encode()) > SENT_BYTES:
         steps = steps.replace(CAPABILITIES, THROUGH_A_BUCKET, 1)
-    if managed_policies(spec, blueprint_of(spec)) > USUAL_POLICIES:
+    if managed_policies(blueprint) > USUAL_POLICIES:
         steps = f"{MANY_POLICIES}\n{steps}"
     if spec.aws.permissions_boundary is None:
-        steps = f"Add to {environment}, under aws:  permissions_boundary: {boundary_arn(spec)}\n{steps}"
+        steps = (
+            f"Add to {environment}, under aws:  permissions_boundary: {boundary_arn(blueprint.environment)}\n{steps}"
+        )
     click.echo(steps, err=True)
 
 
@@ -166,27 +168,27 @@ def _write_or_show(documents: dict[str, str], *, into: Path | None, force: bool)
 
 
 def _documents(
-    spec: "EnvironmentSpec", spec_file: Path, provider: "GitHub | GitLab", tool: str, *, comment: bool
+    blueprint: "Blueprint", spec_file: Path, provider: "GitHub | GitLab", tool: str, *, comment: bool
 ) -> dict[str, str]:
     import yaml
 
-    from firnline_infra.blueprint import blueprint_of
     from firnline_infra.render.bootstrap import settings_file, snowflake, template
     from firnline_infra.render.ci.tools import TOOLS
 
-    blueprint, (variable, value) = blueprint_of(spec), TOOLS[tool].variable
+    environment, (variable, value) = blueprint.environment, TOOLS[tool].variable
     return {
-        f"{spec.name}-aws.yaml": yaml.safe_dump(
-            template(spec, blueprint, provider=provider), sort_keys=False, width=120
+        f"{environment.name}-aws.yaml": yaml.safe_dump(
+            template(blueprint, provider=provider), sort_keys=False, width=120
         ),
-        f"{spec.name}-snowflake.sql": snowflake.statements(spec, blueprint),
-        f"{spec.name}.env": settings_file(spec, str(blueprint.names.deploy_role), {variable: value(spec)}),
-        **_pipeline(spec, blueprint, provider, environment=env_of(spec_file), tool=tool, comment=comment),
+        f"{environment.name}-snowflake.sql": snowflake.statements(blueprint),
+        f"{environment.name}.env": settings_file(
+            environment, str(blueprint.names.deploy_role), {variable: value(environment)}
+        ),
+        **_pipeline(blueprint, provider, environment=env_of(spec_file), tool=tool, comment=comment),
     }
 
 
 def _pipeline(
-    spec: "EnvironmentSpec",
     blueprint: "Blueprint",
     provider: "GitHub | GitLab",
     *,
@@ -200,14 +202,13 @@ def _pipeline(
     from firnline_infra.render.ci.github import workflow
     from firnline_infra.render.ci.gitlab import pipeline
 
-    release = version("firnline-infra")
+    name, release = blueprint.environment.name, version("firnline-infra")
     if isinstance(provider, GitLab):
         text = pipeline(
-            spec, blueprint, release=release, environment=environment, provider=provider, tool=tool, comment=comment
+            blueprint, release=release, environment=environment, provider=provider, tool=tool, comment=comment
         )
-        return {f"{spec.name}-gitlab-ci.yaml": text}
+        return {f"{name}-gitlab-ci.yaml": text}
     text = workflow(
-        spec,
         blueprint,
         release=release,
         environment=environment,
@@ -215,7 +216,7 @@ def _pipeline(
         tool=tool,
         comment=comment,
     )
-    return {f"{spec.name}-workflow.yaml": text}
+    return {f"{name}-workflow.yaml": text}
 
 
 def _write(into: Path, documents: dict[str, str], *, force: bool) -> None:

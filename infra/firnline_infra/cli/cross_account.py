@@ -16,10 +16,11 @@ def cross_account(environment: Path) -> None:
     is asked for anything.
     """
     from firnline_infra.blueprint.cross_account import handed_over
+    from firnline_infra.environment import Environment
     from firnline_infra.specification import load_spec
 
     spec = load_spec(environment)
-    parts = list(handed_over(spec))
+    parts = list(handed_over(Environment.of(spec)))
     nothing = (
         f"Every stream of {spec.name} is opened by the engine's own rights. The grants of Snowflake's owners: "
         f"firnline bootstrap {environment}."

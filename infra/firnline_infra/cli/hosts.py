@@ -21,10 +21,13 @@ def hosts(environment: Path, party: str | None, output: str) -> None:
     from dataclasses import asdict
 
     from firnline_infra.blueprint.network import egress as egress_of
+    from firnline_infra.environment import Environment
     from firnline_infra.specification import load_spec
     from firnline_ingest.terminal import text_table
 
-    found = [each for each in egress_of(load_spec(environment)) if party is None or party in each.needed_by]
+    found = [
+        each for each in egress_of(Environment.of(load_spec(environment))) if party is None or party in each.needed_by
+    ]
     rows = [(each.host, str(each.port), " ".join(each.needed_by), each.why, each.endpoint) for each in found]
     columns = ("host", "port", "for", "why", "VPC endpoint")
     show(output, lambda: [asdict(each) for each in found], lambda: text_table(columns, rows))

@@ -13,9 +13,6 @@ from firnline_infra.blueprint.iam import policy_document
 from firnline_infra.blueprint.iam.normal_form import one_form, statements_of
 from firnline_infra.blueprint.value import Reference
 from firnline_infra.render.bootstrap.boundary import boundary_statements
-from firnline_infra.specification import EnvironmentSpec
-from firnline_infra.specification.arns import Arns
-from firnline_infra.specification.names import bootstrap_names
 from firnline_ingest.checks import Finding, good, unknown, wrong
 
 TIGHTEN = (
@@ -25,20 +22,21 @@ TIGHTEN = (
 AGAIN = "render `firnline bootstrap` again and have an administrator apply it: nothing outside of the boundary works"
 
 
-def boundary(spec: EnvironmentSpec, blueprint: Blueprint, iam: Any) -> Iterator[Finding]:
+def boundary(blueprint: Blueprint, iam: Any) -> Iterator[Finding]:
     """Yields nothing where the roles have no boundary. Raises AwsRefused."""
-    arn = spec.aws.permissions_boundary
+    environment = blueprint.environment
+    arn = environment.aws.permissions_boundary
     if arn is None:
         return
     about = f"boundary {arn.rpartition('/')[2]}"
-    if arn != Arns(spec).policy(bootstrap_names(spec).boundary):
+    if arn != environment.arns.policy(environment.bootstrap.boundary):
         step = "compare it with the engine's policy by hand: what it lacks, the engine may not do"
         yield unknown(about, "is a policy of your own", next_step=step)
         return
     if (found := _document(iam, arn)) is None:
         yield wrong(about, "is not there", next_step="have an administrator apply `firnline bootstrap`")
         return
-    wanted = policy_document(boundary_statements(spec, blueprint), resolve=lambda value: value)["Statement"]
+    wanted = policy_document(boundary_statements(blueprint), resolve=lambda value: value)["Statement"]
     lacks, more = _differences(wanted, statements_of(found))
     if lacks:
         yield wrong(about, f"is not as specified: {', '.join(lacks)}", next_step=AGAIN)

@@ -11,6 +11,7 @@ from re import search
 from typing import Any
 from urllib.parse import quote
 
+from firnline_infra.environment import Environment
 from firnline_infra.render.bootstrap.ci_provider import preview_environment
 from firnline_infra.render.ci.github import workflow_file
 from firnline_infra.render.ci.gitlab import pipeline_file
@@ -27,11 +28,12 @@ Ask = Callable[[str], dict[str, Any] | None]
 
 def approvals(spec: EnvironmentSpec, *, environ: Mapping[str, str], folder: Path, ask: Ask | None) -> Iterator[Finding]:
     """Yields nothing where the repository in `folder` has no pipeline of ours. `ask` is None without a token."""
-    names = (spec.name, preview_environment(spec))
-    if (folder / pipeline_file(spec)).is_file():
+    environment = Environment.of(spec)
+    names = (environment.name, preview_environment(environment))
+    if (folder / pipeline_file(environment)).is_file():
         step = "look in the project: Settings, CI/CD, Protected environments; docs/ci.md has all that is to be set"
         yield unknown("GitLab", f"whether {' and '.join(names)} are protected was not asked", next_step=step)
-    if not (folder / workflow_file(spec)).is_file():
+    if not (folder / workflow_file(environment)).is_file():
         return
     repository = environ.get("GITHUB_REPOSITORY") or _of_remote(folder)
     for name in names:

@@ -11,6 +11,7 @@ from typing import Any
 from firnline_infra.accounts.aws import aws_call
 from firnline_infra.blueprint import Blueprint
 from firnline_infra.blueprint.size import size_of_specification
+from firnline_infra.environment import Environment
 from firnline_infra.kinds.keys_and_secrets import SECRET
 from firnline_infra.kinds.kind import own_name
 from firnline_infra.specification import EnvironmentSpec
@@ -56,7 +57,7 @@ def vcpus(spec: EnvironmentSpec, quotas: Any) -> Iterator[Finding]:
     tell.
     """
     if spec.aws.runtime.emr_serverless is not None:
-        yield _judged(quotas, VCPUS, None, size_of_specification(spec).cores)
+        yield _judged(quotas, VCPUS, None, size_of_specification(Environment.of(spec)).cores)
 
 
 def _judged(quotas: Any, quota: Quota, used: int | None, more: int) -> Finding:

@@ -10,7 +10,6 @@ from typing import Any
 from firnline_infra.blueprint import Blueprint
 from firnline_infra.blueprint.iam import PolicyStatement
 from firnline_infra.render.bootstrap.deployer import STATE_KEY_ARN, deployer_statements
-from firnline_infra.specification import EnvironmentSpec
 from firnline_ingest.checks import Finding, good, unknown, wrong
 
 AT_ONCE = 100
@@ -19,13 +18,13 @@ DENIED = {"AccessDenied", "AccessDeniedException"}
 BOOTSTRAP = "attach the policies of `firnline bootstrap`, or deploy as the role that it makes"
 
 
-def rights(spec: EnvironmentSpec, blueprint: Blueprint, iam: Any, caller_arn: str) -> Iterator[Finding]:
+def rights(blueprint: Blueprint, iam: Any, caller_arn: str) -> Iterator[Finding]:
     """One finding for each statement with actions that are denied. Raises a botocore error for anything but a refusal."""
     from botocore.exceptions import ClientError
     from botocore.parsers import ResponseParserError
 
     source = identity_of(caller_arn)
-    statements = [each for each in deployer_statements(spec, blueprint) if STATE_KEY_ARN not in each.resources]
+    statements = [each for each in deployer_statements(blueprint) if STATE_KEY_ARN not in each.resources]
     allowed = 0
     for statement in statements:
         try:

@@ -54,15 +54,15 @@ def _checks(spec: EnvironmentSpec, accounts: Accounts, state: State) -> Iterator
         ("tools", machine.python),
         ("tools", machine.packages),
         ("tools", machine.pulumi),
-        ("network", partial(network.reach, egress(spec))),
+        ("network", partial(network.reach, egress(blueprint.environment))),
         ("network", partial(network.stages, spec)),
         ("accounts", partial(_aws_account, spec, accounts)),
         ("accounts", partial(objects.cross_account, spec)),
         ("accounts", lambda: key.recorded(spec, aws("kms"))),
         ("accounts", partial(_snowflake_account, spec, accounts)),
         ("clock", lambda: machine.skew(aws("sts"))),
-        ("rights", partial(_rights, spec, blueprint, accounts)),
-        ("rights", lambda: boundary.boundary(spec, blueprint, aws("iam"))),
+        ("rights", partial(_rights, blueprint, accounts)),
+        ("rights", lambda: boundary.boundary(blueprint, aws("iam"))),
         ("limits", lambda: limits.shards(blueprint, aws("kinesis"))),
         ("limits", lambda: limits.consumers(blueprint, aws("kinesis"))),
         ("limits", partial(limits.policies, blueprint)),
@@ -88,11 +88,11 @@ def _snowflake_account(spec: EnvironmentSpec, accounts: Accounts) -> Iterator[Fi
     yield from limits.streaming_region(str(answer["region"]))
 
 
-def _rights(spec: EnvironmentSpec, blueprint: Blueprint, accounts: Accounts) -> Iterator[Finding]:
+def _rights(blueprint: Blueprint, accounts: Accounts) -> Iterator[Finding]:
     with aws_call("sts:GetCallerIdentity", "whoever asks"):
         caller = accounts.aws("sts").get_caller_identity()["Arn"]
     with aws_call("iam:SimulatePrincipalPolicy", caller):
-        yield from rights.rights(spec, blueprint, accounts.aws("iam"), caller)
+        yield from rights.rights(blueprint, accounts.aws("iam"), caller)
 
 
 def _names(spec: EnvironmentSpec, accounts: Accounts, state: State) -> Iterator[Finding]:

@@ -18,8 +18,6 @@ from firnline_infra.drift.context import DriftContext
 from firnline_infra.kinds.comparison import Difference
 from firnline_infra.render.bootstrap import template
 from firnline_infra.render.bootstrap.ci_provider import AUDIENCE, CiProvider, GitHub, GitLab
-from firnline_infra.specification.arns import Arns
-from firnline_infra.specification.names import bootstrap_names
 from firnline_ingest.checks import Check, Finding
 
 STEP = "find out who changed it and why; then apply what `firnline bootstrap` renders again, as an administrator"
@@ -37,7 +35,7 @@ def with_bootstrap(context: DriftContext) -> tuple[Iterable[Check], Iterable[str
 
 
 def checks(context: DriftContext) -> Iterator[Check]:
-    rendered = template(context.spec, context.blueprint, provider=provider_of(context))
+    rendered = template(context.blueprint, provider=provider_of(context))
     resources: Mapping[str, Template] = rendered["Resources"]
     for logical, each in resources.items():
         if (compare := COMPARED.get(each["Type"])) is not None:
@@ -48,7 +46,7 @@ def checks(context: DriftContext) -> Iterator[Check]:
 
 def provider_of(context: DriftContext) -> CiProvider:
     """The provider that the roles of CI trust, as far as a subject has the form that the bootstrap writes. Raises AwsRefused."""
-    names = bootstrap_names(context.spec)
+    names = context.environment.bootstrap
     subjects = [each for name in (names.deployer_role, names.previewer_role) for each in _subjects(context, name)]
     branches = [found["branch"] for _, text in subjects if (found := BRANCH.fullmatch(text))]
     for host, text in subjects:
@@ -113,7 +111,7 @@ def _text(value: object) -> str:
 
 def _policy(context: DriftContext, logical: str, resources: Mapping[str, Template]) -> Iterator[Difference]:
     properties = resources[logical]["Properties"]
-    iam, arn = context.accounts.aws("iam"), Arns(context.spec).policy(properties["ManagedPolicyName"])
+    iam, arn = context.accounts.aws("iam"), context.environment.arns.policy(properties["ManagedPolicyName"])
     answer = if_there("iam:GetPolicy", arn, iam.get_policy, PolicyArn=arn)
     if answer is None:
         yield _gone()
@@ -141,7 +139,7 @@ def _ci_role(context: DriftContext, logical: str, resources: Mapping[str, Templa
     own = {resources[each["Ref"]]["Properties"]["ManagedPolicyName"] for each in properties["ManagedPolicyArns"]}
     pages = iam.get_paginator("list_attached_role_policies").paginate(RoleName=name)
     attached = {each["PolicyArn"] for page in pages for each in page["AttachedPolicies"]}
-    wanted = {Arns(context.spec).policy(each) for each in own}
+    wanted = {context.environment.arns.policy(each) for each in own}
     for arn in sorted(attached - wanted):
         yield Difference.unwanted(f"attached policy {arn}", "attached", f"detach {arn}")
     for arn in sorted(wanted - attached):
@@ -202,7 +200,7 @@ def _bucket(context: DriftContext, logical: str, resources: Mapping[str, Templat
     )
     rules = _of_bucket(s3.get_bucket_encryption, name).get("ServerSideEncryptionConfiguration", {}).get("Rules", [{}])
     applied = rules[0].get("ApplyServerSideEncryptionByDefault", {})
-    key = context.accounts.aws("kms").describe_key(KeyId=f"alias/{bootstrap_names(context.spec).state_key_alias}")[
+    key = context.accounts.aws("kms").describe_key(KeyId=f"alias/{context.environment.bootstrap.state_key_alias}")[
         "KeyMetadata"
     ]
     is_ours = applied.get("KMSMasterKeyID") in (key["Arn"], key["KeyId"])
@@ -237,7 +235,7 @@ def _of_bucket(ask: Callable[..., Any], name: str) -> Mapping[str, Any]:
 def _oidc(context: DriftContext, logical: str, resources: Mapping[str, Template]) -> Iterator[Difference]:
     """An account has it once, whoever made it: further audiences are others' affair."""
     host = str(resources[logical]["Properties"]["Url"]).removeprefix("https://")
-    iam, arn = context.accounts.aws("iam"), Arns(context.spec).oidc_provider(host)
+    iam, arn = context.accounts.aws("iam"), context.environment.arns.oidc_provider(host)
     answer = if_there(
         "iam:GetOpenIDConnectProvider", arn, iam.get_open_id_connect_provider, OpenIDConnectProviderArn=arn
     )
@@ -259,7 +257,7 @@ def _resolved(context: DriftContext, document: Any) -> Any:
 def _key_arn(context: DriftContext, logical: str) -> str:
     own = context.blueprint.key
     is_own = own is not None and logical == ENVIRONMENT_KEY.of
-    alias = f"alias/{own.alias if own is not None and is_own else bootstrap_names(context.spec).state_key_alias}"
+    alias = f"alias/{own.alias if own is not None and is_own else context.environment.bootstrap.state_key_alias}"
     answer = if_there("kms:DescribeKey", alias, context.accounts.aws("kms").describe_key, KeyId=alias)
     return str(answer["KeyMetadata"]["Arn"]) if answer else alias
 

@@ -9,13 +9,12 @@ from firnline_infra.accounts import Accounts
 from firnline_infra.accounts.accounts import rows_if_there
 from firnline_infra.blueprint import Blueprint
 from firnline_infra.drift.errors import OutOfSight
+from firnline_infra.environment import Environment
 from firnline_infra.kinds.comparison import Subject
-from firnline_infra.specification import EnvironmentSpec
 
 
 @dataclass(frozen=True, kw_only=True)
 class DriftContext:
-    spec: EnvironmentSpec
     blueprint: Blueprint
     accounts: Accounts
     session: Any
@@ -24,11 +23,14 @@ class DriftContext:
     """The stack's."""
     state: Mapping[str, Any] = field(default_factory=dict, repr=False)
 
+    @property
+    def environment(self) -> Environment:
+        return self.blueprint.environment
+
     def subject(self, wanted: Any, kind: str = "", name: str = "") -> Subject:
         """`kind` and `name` are what an error calls an object of Snowflake."""
         return Subject(
             wanted=wanted,
-            spec=self.spec,
             blueprint=self.blueprint,
             clients=self.accounts.aws,
             rows=lambda statement: shown(self.session, statement, kind, name),

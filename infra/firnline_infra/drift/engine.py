@@ -11,9 +11,8 @@ from typing import TYPE_CHECKING
 
 from firnline_infra.blueprint.engine_config import document_hash
 from firnline_infra.drift.context import DriftContext
+from firnline_infra.environment import Environment
 from firnline_infra.keys.pair import body_fingerprint
-from firnline_infra.specification.model import EnvironmentSpec
-from firnline_infra.specification.service_users import service_users
 from firnline_ingest.checks import NOTHING, Check, Finding
 
 if TYPE_CHECKING:
@@ -53,7 +52,7 @@ def _differences(context: DriftContext, run: "Run") -> Iterator[Finding]:
         yield _finding(context, run, "configuration", expected=wanted, found=run.configuration, next_step=ROLL)
     if run.version and run.version != (expected := version("firnline-ingest")):
         yield _finding(context, run, "version", expected=expected, found=run.version, next_step=ROLL)
-    own = keys_of_engine(context.spec)
+    own = keys_of_engine(context.environment)
     if own is not None and (foreign := sorted(set(run.fingerprints) - own)):
         step = "find out whose key that is; `firnline keys rotate` where a rotation stopped half-way"
         known = ", ".join(sorted(own)) or NOTHING
@@ -65,13 +64,13 @@ def configuration_hash(context: DriftContext) -> str:
     of_stack, hash_of_stack = context.outputs.get("engine_config"), str(context.outputs.get("engine_config_hash", ""))
     if not of_stack:
         return hash_of_stack
-    here = context.accounts.engine_config(of_stack, context.spec)
+    here = context.accounts.engine_config(of_stack, context.environment.spec)
     return hash_of_stack if here == of_stack else document_hash(here)
 
 
-def keys_of_engine(spec: EnvironmentSpec) -> set[str] | None:
+def keys_of_engine(environment: Environment) -> set[str] | None:
     """The fingerprints of all that it may write with; None where an adopted user's are its owner's alone to know."""
-    writers = [user.options.public_keys for user in service_users(spec) if user.writes]
+    writers = [user.options.public_keys for user in environment.users if user.writes]
     if not all(keys.is_given for keys in writers):
         return None
     return {body_fingerprint(key) for keys in writers for key in (keys.slot_1, keys.slot_2) if key}

@@ -40,7 +40,7 @@ class NamedObject:
 
 def checks(context: DriftContext) -> Iterator[Check]:
     """Yields no check if the engine is started by hand: the reading role has no right to the rows of shards then."""
-    if context.spec.aws.runtime.kind is not None:
+    if context.environment.aws.runtime.kind is not None:
         application = context.blueprint.names.application
         yield Check(rule="table", name=f"what {application} wrote into", run=partial(of_targets, context))
 

@@ -20,7 +20,7 @@ def checks(context: DriftContext) -> Iterator[Check]:
 
 def _in_snowflake(context: DriftContext) -> Iterator[Check]:
     for kind in SNOWFLAKE_KINDS:
-        for wanted in kind.subjects(context.spec, context.blueprint) if kind.comparisons else ():
+        for wanted in kind.subjects(context.blueprint) if kind.comparisons else ():
             noun, name = kind.noun(wanted), ".".join(part.name for part in kind.name(wanted).parts)
             subject = context.subject(wanted, noun, name)
             for each in kind.comparisons:
@@ -30,7 +30,7 @@ def _in_snowflake(context: DriftContext) -> Iterator[Check]:
 
 def in_aws(context: DriftContext) -> Iterator[Check]:
     for kind in KINDS:
-        for wanted in kind.subjects(context.spec, context.blueprint) if kind.comparisons else ():
+        for wanted in kind.subjects(context.blueprint) if kind.comparisons else ():
             noun, name = noun_of(kind.token), kind.name(wanted)
             for each in kind.comparisons:
                 run = partial(of_aws, kind, context.subject(wanted), each)

@@ -71,9 +71,7 @@ def find_drift(
             _outputs(deployment, state),
             current_role(session),
         )
-        context = DriftContext(
-            spec=spec, blueprint=blueprint, accounts=accounts, session=session, outputs=outputs, state=state
-        )
+        context = DriftContext(blueprint=blueprint, accounts=accounts, session=session, outputs=outputs, state=state)
         without = (*omitted, *resources_behind(hidden, state))
         stack = partial(_stack, deployment, state, plan or deployment.plan, without)
         more, note = further(context) if further else ((), ())

@@ -18,6 +18,7 @@ from firnline_infra.blueprint.size import (
     tables_of,
     workers_gb,
 )
+from firnline_infra.environment import Environment
 from firnline_infra.estimate.metadata import metadata_bytes
 from firnline_infra.kinds.ecr import KEPT_IMAGES
 from firnline_infra.runtimes.machine_prices import MIB_PER_GB
@@ -142,17 +143,18 @@ class Load:
         """The load of a specification; of another number of shards with the sizes that follow from that, divided among its
         streams as they are. 0.3 MB/s a shard where no rate is given: a third of what a shard takes.
         """
-        count, tables = shards or shards_of(spec), tables_of(spec)
+        environment = Environment.of(spec)
+        count, tables = shards or shards_of(environment), tables_of(environment)
         has_query = any(pipeline.query is not None for pipeline in spec.pipelines)
         applications = math.ceil(count / split_shards(tables, has_query=has_query))
         is_of_specification = shards is None and applications == 1
         size = (
-            size_of_specification(spec)
+            size_of_specification(environment)
             if is_of_specification
             else size_of(math.ceil(count / applications), shards_per_task=spec.epoch.shards_per_task)
         )
-        read = {stream.name: stream.shards or UNKNOWN_SHARDS for stream in streams_read(spec)}
-        own = [stream for stream in streams_read(spec) if stream.origin is Origin.CREATE]
+        read = {stream.name: stream.shards or UNKNOWN_SHARDS for stream in streams_read(environment)}
+        own = [stream for stream in streams_read(environment) if stream.origin is Origin.CREATE]
         by_consumer = {pipeline.stream for pipeline in spec.pipelines if pipeline.reader != "polling"}
 
         def part(names: Iterable[str]) -> float:

@@ -10,6 +10,7 @@ from typing import Any
 from firnline_infra.accounts import Accounts, check_aws
 from firnline_infra.accounts.aws import aws_call, if_there
 from firnline_infra.blueprint.storage import secret_definitions, secret_version
+from firnline_infra.environment import Environment
 from firnline_infra.keys.errors import AccessKeyExists, EngineUserMissing, NoAccessKeyHere
 from firnline_infra.keys.vault import CURRENT, Vault
 from firnline_infra.specification.model import EnvironmentSpec
@@ -53,7 +54,7 @@ def create_access_key(spec: EnvironmentSpec, accounts: Accounts) -> AccessKey:
 
 
 def _vault(spec: EnvironmentSpec, names: Names, accounts: Accounts) -> Vault:
-    ingest, *_ = secret_definitions(spec)
+    ingest, *_ = secret_definitions(Environment.of(spec))
     definition = replace(
         ingest,
         name=names.access_key_secret,

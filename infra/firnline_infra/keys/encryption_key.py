@@ -55,7 +55,7 @@ def with_recorded_key(
 
 def unusable_key(spec: EnvironmentSpec, blueprint: Blueprint, accounts: Accounts) -> Iterator[EncryptionKeyUnusable]:
     """The environment's key, own or adopted, where it is disabled, waits for its deletion or is gone. Raises AwsRefused."""
-    for key in key_in_use(spec, blueprint) if spec.aws.key.arn else ():
+    for key in key_in_use(blueprint) if spec.aws.key.arn else ():
         with aws_call("kms:DescribeKey", f"key {key.id}"):
             state = why_unusable(accounts.aws("kms"), key.id)
         if state is not None:

@@ -5,6 +5,7 @@ from pathlib import Path
 
 from firnline_infra.blueprint.aws import SecretDefinition
 from firnline_infra.blueprint.storage import secret_definitions
+from firnline_infra.environment import Environment
 from firnline_infra.keys.errors import NoSecretHere, UnknownUser
 from firnline_infra.keys.file import ReviewedFile
 from firnline_infra.specification.model import EnvironmentSpec
@@ -29,7 +30,9 @@ class KeyOwner:
     @property
     def secret(self) -> SecretDefinition:
         """Raises NoSecretHere."""
-        found = next((secret for secret in secret_definitions(self.spec) if secret.user == self.user), None)
+        found = next(
+            (secret for secret in secret_definitions(Environment.of(self.spec)) if secret.user == self.user), None
+        )
         if found is None:
             raise NoSecretHere(self.spec.name, path=self.named.path)
         return found

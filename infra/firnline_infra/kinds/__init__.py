@@ -12,8 +12,6 @@ from firnline_infra.kinds.redshift import CLUSTER, EVENT_RULE, NAMESPACE, SCHEDU
 from firnline_infra.kinds.snowflake import SNOWFLAKE_KINDS
 from firnline_infra.kinds.streams import CONSUMER, STREAM
 from firnline_infra.kinds.tables import TABLE
-from firnline_infra.specification.arns import Arns
-from firnline_infra.specification.model import EnvironmentSpec
 
 __all__ = ["KINDS", "RESOURCE_TYPES", "TOKENS", "Kind", "Lookup", "Right", "Scope", "arns_by_kind"]
 
@@ -34,10 +32,10 @@ TOKENS = {each.terraform_type: each.token for each in RESOURCE_TYPES}
 """Pulumi's name of each type, by Terraform's."""
 
 
-def arns_by_kind(spec: EnvironmentSpec, blueprint: Blueprint) -> dict[Kind, tuple[str, ...]]:
+def arns_by_kind(blueprint: Blueprint) -> dict[Kind, tuple[str, ...]]:
     """Returns what the environment's deployer may touch, and nothing else.
 
     Kinds that the environment has none of are not in it.
     """
-    found = {kind: kind.own_arns(blueprint, Arns(spec)) for kind in KINDS}
+    found = {kind: kind.own_arns(blueprint, blueprint.environment.arns) for kind in KINDS}
     return {kind: arns for kind, arns in found.items() if arns}

@@ -49,7 +49,7 @@ def object_arns(blueprint: Blueprint, arns: Arns) -> tuple[str, ...]:
 def _job_folders(blueprint: Blueprint, arns: Arns) -> list[str]:
     if blueprint.job_bucket is None:
         return []
-    inside = "" if makes_bucket(blueprint.environment.spec) else f"{blueprint.names.application}/"
+    inside = "" if makes_bucket(blueprint.environment) else f"{blueprint.names.application}/"
     return [f"{arns.bucket(blueprint.names.bucket)}/{inside}{folder}*" for folder in JOB_FOLDERS]
 
 
@@ -258,6 +258,6 @@ OBJECT = Kind(
         Right("Removes it with all its versions.", delete="DeleteObject DeleteObjectVersion"),
     ),
     comparisons=(Comparison(what="content", actions="GetObject", find=_content),),
-    drift_instances=lambda _, blueprint: [] if blueprint.job_bucket is None else ["configuration"],
+    drift_instances=lambda blueprint: [] if blueprint.job_bucket is None else ["configuration"],
     name=lambda _: "engine configuration",
 )

@@ -10,8 +10,8 @@ from datetime import datetime
 from typing import Any
 
 from firnline_infra.blueprint import Blueprint
+from firnline_infra.environment import Environment
 from firnline_infra.specification.arns import Arns
-from firnline_infra.specification.model import EnvironmentSpec
 
 Clients = Callable[[str], Any]
 """Makes a boto3 client of a service, in the account and region of the stack."""
@@ -38,7 +38,6 @@ class Subject:
 
     wanted: Any
     """The object's row or definition, or anything else with its name."""
-    spec: EnvironmentSpec
     blueprint: Blueprint
     clients: Clients
     rows: Callable[[str], Rows]
@@ -52,8 +51,12 @@ class Subject:
     say."""
 
     @property
+    def environment(self) -> Environment:
+        return self.blueprint.environment
+
+    @property
     def arns(self) -> Arns:
-        return Arns(self.spec)
+        return self.environment.arns
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -15,10 +15,9 @@ KEPT_IMAGES = 100
 
 def repositories(environment: Environment) -> Iterator[Component]:
     """A repository for the engine's images: a tag stays what it was, and each image is scanned when it is pushed."""
-    spec = environment.spec
-    if not spec.aws.runtime.has_repository:
+    if not environment.aws.runtime.has_repository:
         return
-    key_arn = key_value(spec)
+    key_arn = key_value(environment)
     repository = Resource(
         REPOSITORY.terraform_type,
         "engine-images-repository",
@@ -27,7 +26,7 @@ def repositories(environment: Environment) -> Iterator[Component]:
             "image_tag_mutability": "IMMUTABLE",
             "image_scanning_configuration": {"scan_on_push": True},
             "encryption_configuration": [{"encryption_type": "KMS", "kms_key": key_arn}] if key_arn else None,
-            "force_delete": spec.durability is Durability.EPHEMERAL,
+            "force_delete": environment.durability is Durability.EPHEMERAL,
             "tags": environment.tags("runtime"),
         },
     )

@@ -16,7 +16,7 @@ OF_EMR = ("client", "driver", "executor")
 
 
 def associations(environment: Environment) -> Iterator[Component]:
-    runtime = environment.spec.aws.runtime
+    runtime = environment.aws.runtime
     is_made = runtime.trust is Trust.POD_IDENTITY and runtime.association is Origin.CREATE
     if not is_made or runtime.cluster is None or runtime.namespace is None:
         return
@@ -34,7 +34,7 @@ def associations(environment: Environment) -> Iterator[Component]:
 
 
 def _service_accounts(environment: Environment) -> list[str]:
-    aws = environment.spec.aws
+    aws = environment.aws
     if aws.runtime.emr_eks is None:
         return [aws.runtime.service_account] if aws.runtime.service_account else []
     suffix = f"{aws.account}-{base36(environment.names.engine_role)}"

@@ -31,10 +31,10 @@ YARN = {"Classification": "yarn-site", "Properties": {"yarn.resourcemanager.am.m
 def applications(environment: Environment) -> Iterator[Component]:
     """An application of EMR Serverless for one engine: started with its job, stopped when idle. A run beyond those of a roll-out
     waits: the service's own guard against more engines than there should be."""
-    section = environment.spec.aws.runtime.emr_serverless
+    section = environment.aws.runtime.emr_serverless
     if section is None or section.origin is Origin.ADOPT:
         return
-    size = size_of_specification(environment.spec)
+    size = size_of_specification(environment)
     vcpus = section.maximum_vcpus or SPARE * size.cores
     memory_gb = section.maximum_memory_gb or SPARE * workers_gb(size)
     application = Resource(
@@ -66,7 +66,7 @@ def applications(environment: Environment) -> Iterator[Component]:
 
 def virtual_clusters(environment: Environment) -> Iterator[Component]:
     """A namespace of an EKS cluster, for EMR on EKS."""
-    runtime = environment.spec.aws.runtime
+    runtime = environment.aws.runtime
     if runtime.emr_eks is None or runtime.cluster is None or runtime.namespace is None:
         return
     if runtime.emr_eks.origin is Origin.ADOPT:
@@ -86,14 +86,14 @@ def clusters(environment: Environment) -> Iterator[Component]:
     """A cluster on EC2 for one engine: a primary node, and core nodes for driver and executors. The engine occupies one step for
     ever, one that stands by another; the last one sees that an engine is gone. EMR refuses a profile of another name than its
     role's."""
-    runtime = environment.spec.aws.runtime
+    runtime = environment.aws.runtime
     section, role = runtime.emr_ec2, environment.names.engine_role
     if section is None or section.subnet is None:
         return
     groups = _groups(section)
     beside = FormattedText(",".join(f"{{{at}}}" for at, _ in enumerate(groups)), groups) if groups else None
     machine = {"instance_type": section.instance_type}
-    core_nodes = section.core_nodes or core_nodes_of(size_of_specification(environment.spec))
+    core_nodes = section.core_nodes or core_nodes_of(size_of_specification(environment))
     cluster = Resource(
         CLUSTER.terraform_type,
         "engine-cluster",
@@ -102,7 +102,7 @@ def clusters(environment: Environment) -> Iterator[Component]:
             "release_label": section.release,
             "applications": ["Spark"],
             "service_role": section.service_role,
-            "log_uri": log_uri(environment.spec),
+            "log_uri": log_uri(environment),
             "keep_job_flow_alive_when_no_steps": True,
             "termination_protection": section.termination_protection,
             "step_concurrency_level": _engines_at_once(environment) + 1,
@@ -136,7 +136,7 @@ def _groups(section: EmrServerless | EmrEc2) -> tuple[Value, ...]:
 
 def _engines_at_once(environment: Environment) -> int:
     """A second one stands by while the first one is replaced, where the specification has it so."""
-    return 2 if environment.spec.aws.runtime.rollout is RollOutOrder.STANDBY else 1
+    return 2 if environment.aws.runtime.rollout is RollOutOrder.STANDBY else 1
 
 
 def eks_namespace(row: Any) -> tuple[str, str]:

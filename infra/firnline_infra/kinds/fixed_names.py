@@ -9,6 +9,7 @@ from typing import Any
 
 from firnline_infra.blueprint import Blueprint
 from firnline_infra.blueprint.pipeline import dead_letter_place
+from firnline_infra.environment import Environment
 from firnline_infra.kinds import KINDS, buckets, ecr, emr, iam, network, observability
 from firnline_infra.kinds.eks import ASSOCIATION
 from firnline_infra.kinds.emr import VIRTUAL_CLUSTER, eks_namespace
@@ -18,10 +19,8 @@ from firnline_infra.kinds.network import SECURITY_GROUP
 from firnline_infra.kinds.snowflake import SNOWFLAKE_KINDS
 from firnline_infra.kinds.streams import CONSUMER, stream_of
 from firnline_infra.specification.identifier import Identifier, QualifiedName
-from firnline_infra.specification.model import EnvironmentSpec
-from firnline_infra.specification.names import Names, Principal, latest_name, table_of, volume_names
+from firnline_infra.specification.names import Principal, latest_name, table_of, volume_names
 from firnline_infra.specification.snowflake import ServiceUser
-from firnline_infra.specification.target_tables import target_tables
 
 A_BUCKETS, AN_ID = "it is a bucket's", "AWS gives it an id, and takes a name twice"
 WITHOUT: Mapping[Kind, str] = {
@@ -46,15 +45,17 @@ one type (`sql-reference/identifiers`, 2026-11-29)."""
 
 def fixed_names(blueprint: Blueprint) -> Mapping[tuple[str, ...], str]:
     """Returns what and where each is, and its name; to the field of the specification that says it."""
-    spec = blueprint.environment.spec
-    fields = _fields(spec, blueprint.names)
-    root = "application" if spec.application else "name"
-    here = (spec.aws.partition, spec.aws.account)
+    environment = blueprint.environment
+    fields = _fields(environment)
+    root = "application" if environment.spec.application else "name"
+    here = (environment.aws.partition, environment.aws.account)
     found: dict[tuple[str, ...], str] = {}
-    stream_arn = f"arn:{spec.aws.partition}:kinesis:{spec.aws.region}:{spec.aws.account}:stream/{{}}".format
+    stream_arn = (
+        f"arn:{environment.aws.partition}:kinesis:{environment.aws.region}:{environment.aws.account}:stream/{{}}".format
+    )
     for kind in (each for each in KINDS if each not in WITHOUT):
         is_global = kind.exists is not None and kind.exists.names_are_global
-        region = () if kind.service in OF_AN_ACCOUNT else (spec.aws.region,)
+        region = () if kind.service in OF_AN_ACCOUNT else (environment.aws.region,)
         place = () if is_global else (*here, *region)
         for row in kind.instances(blueprint):
             for name in _names(kind, row, stream_arn):
@@ -63,7 +64,7 @@ def fixed_names(blueprint: Blueprint) -> Mapping[tuple[str, ...], str]:
         for wanted in other.instances(blueprint):
             title, called = other.title.lower(), str(other.name(wanted))
             field = fields.get((f"{title} of Snowflake", called), root)
-            found[f"{TABLES.get(title, title)} of Snowflake", spec.snowflake.account.upper(), called] = field
+            found[f"{TABLES.get(title, title)} of Snowflake", environment.snowflake.account.upper(), called] = field
     return found
 
 
@@ -85,7 +86,7 @@ def _names(kind: Kind, row: Any, stream_arn: Callable[[str], str]) -> Iterator[t
 Says = Callable[..., None]
 
 
-def _fields(spec: EnvironmentSpec, names: Names) -> Mapping[tuple[str, str], str]:
+def _fields(environment: Environment) -> Mapping[tuple[str, str], str]:
     """The field that says a name, by the title and the name; absent for what follows from the environment's."""
     found: dict[tuple[str, str], str] = {}
 
@@ -93,21 +94,21 @@ def _fields(spec: EnvironmentSpec, names: Names) -> Mapping[tuple[str, str], str
         if is_given:
             found.setdefault((title, str(name)), field)
 
-    _of_aws(spec, names, says)
-    _of_tables(spec, names, says)
-    _of_snowflake(spec, names, says)
+    _of_aws(environment, says)
+    _of_tables(environment, says)
+    _of_snowflake(environment, says)
     return found
 
 
-def _of_aws(spec: EnvironmentSpec, names: Names, says: Says) -> None:
-    aws, redshift = spec.aws, spec.redshift
-    for index, stream in enumerate(spec.streams):
+def _of_aws(environment: Environment, says: Says) -> None:
+    aws, redshift = environment.aws, environment.redshift
+    for index, stream in enumerate(environment.streams):
         says("stream", stream.name, f"streams[{index}].name")
         for consumer in stream.consumers:
             says("stream consumer", consumer, f"streams[{index}].consumers")
-    says("DynamoDB table", names.ledger_table, "ledger.table", spec.ledger.table)
-    says("bucket", names.bucket, "aws.bucket.name", aws.bucket.name)
-    says("IAM role", names.engine_role, "aws.runtime.role", aws.runtime.role)
+    says("DynamoDB table", environment.names.ledger_table, "ledger.table", environment.ledger.table)
+    says("bucket", environment.names.bucket, "aws.bucket.name", aws.bucket.name)
+    says("IAM role", environment.names.engine_role, "aws.runtime.role", aws.runtime.role)
     says("pod identity association", aws.runtime.service_account, "aws.runtime.service_account")
     if aws.runtime.emr_serverless is not None:
         says("log group", aws.runtime.emr_serverless.log_group, "aws.runtime.emr_serverless.log_group")
@@ -121,8 +122,8 @@ def _of_aws(spec: EnvironmentSpec, names: Names, says: Says) -> None:
         says("cluster of Redshift", redshift.cluster.identifier, "redshift.cluster.identifier")
 
 
-def _of_tables(spec: EnvironmentSpec, names: Names, says: Says) -> None:
-    for each in target_tables(spec):
+def _of_tables(environment: Environment, says: Says) -> None:
+    for each in environment.targets:
         table, pipeline = table_of(each.pipeline), each.pipeline
         whole = f"pipelines[{each.place}]"
         says("database of Snowflake", table.parts[0], f"{whole}.database")
@@ -138,20 +139,20 @@ def _of_tables(spec: EnvironmentSpec, names: Names, says: Says) -> None:
             pipe = QualifiedName((*table.parts[:2], Identifier.parse(pipeline.pipe.name)))
             says("pipe of Snowflake", pipe, each.at("pipe.name"))
         if pipeline.ingest is not None:
-            _of_user(names.ingest_of[pipeline.stream], pipeline.ingest, f"{whole}.ingest", says)
+            _of_user(environment.names.ingest_of[pipeline.stream], pipeline.ingest, f"{whole}.ingest", says)
 
 
-def _of_snowflake(spec: EnvironmentSpec, names: Names, says: Says) -> None:
-    snowflake = spec.snowflake
+def _of_snowflake(environment: Environment, says: Says) -> None:
+    snowflake = environment.snowflake
     for index, volume in enumerate(snowflake.external_volumes):
-        path, own = f"snowflake.external_volumes[{index}]", volume_names(spec, volume)
+        path, own = f"snowflake.external_volumes[{index}]", volume_names(environment.spec, volume)
         says("bucket", own.bucket, f"{path}.bucket")
         says("IAM role", own.role, f"{path}.name")
         says("external volume of Snowflake", Identifier.parse(volume.name), f"{path}.name")
-    _of_user(names.ingest, snowflake.ingest, "snowflake.ingest", says)
-    _of_user(names.reader, snowflake.reader, "snowflake.reader", says)
+    _of_user(environment.names.ingest, snowflake.ingest, "snowflake.ingest", says)
+    _of_user(environment.names.reader, snowflake.reader, "snowflake.reader", says)
     policy = snowflake.network_policy.name
-    says("network policy of Snowflake", names.network_policy, "snowflake.network_policy.name", policy)
+    says("network policy of Snowflake", environment.names.network_policy, "snowflake.network_policy.name", policy)
     if (warehouse := snowflake.interactive_warehouse) is not None:
         name = Identifier.parse(warehouse.name)
         says("warehouse of Snowflake", name, "snowflake.interactive_warehouse.name")

@@ -232,7 +232,7 @@ POLICY = Kind(
 
 def instance_profiles(environment: Environment) -> Iterator[Component]:
     """Yields what gives a cluster's machines the role. It has the role's name: EMR refuses another."""
-    runtime = environment.spec.aws.runtime
+    runtime = environment.aws.runtime
     if runtime.trust is not Trust.EMR_EC2 or runtime.role_arn is not None:
         return
     role = Reference("role", "name")

@@ -21,10 +21,7 @@ from firnline_infra.kinds.iam import ROLE, USER
 from firnline_infra.kinds.kind import COMPARE, TAGS, Kind, Lookup, Properties, Right, own_name
 from firnline_infra.kinds.resource import Component, PolicyText, Resource
 from firnline_infra.specification.arns import Arns
-from firnline_infra.specification.model import EnvironmentSpec
-from firnline_infra.specification.names import Names, bootstrap_names
 from firnline_infra.specification.origin import Origin
-from firnline_infra.specification.service_users import service_users
 
 ARN = "arn"
 ADMINISTRATION = (
@@ -62,11 +59,12 @@ def encryption_key(name: str, args: EncryptionKeyDefinition) -> Component:
     )
 
 
-def environment_key_policy(spec: EnvironmentSpec, blueprint: Blueprint) -> tuple[PolicyStatement, ...]:
+def environment_key_policy(blueprint: Blueprint) -> tuple[PolicyStatement, ...]:
     """The account's IAM policies say who uses and who administers it, because who writes to a stream is known to them
     alone; those that the environment itself has may never administer it, whatever an IAM policy says.
     """
-    arns, names = Arns(spec), bootstrap_names(spec)
+    environment = blueprint.environment
+    arns, names = environment.arns, environment.bootstrap
     ci = map(arns.role, (names.deployer_role, names.previewer_role))
     theirs = (*ci, *ROLE.own_arns(blueprint, arns), *USER.own_arns(blueprint, arns))
     denied: dict[str, dict[str, Value | tuple[Value, ...]]] = {"ArnEquals": {"aws:PrincipalArn": theirs}}
@@ -94,7 +92,7 @@ def environment_key_policy(spec: EnvironmentSpec, blueprint: Blueprint) -> tuple
 
 def secrets(environment: Environment) -> Iterator[Component]:
     """The secrets of the users whose keys are in Secrets Manager. One that `firnline keys` has made is taken over."""
-    for each in secret_definitions(environment.spec):
+    for each in secret_definitions(environment):
         made = secret(f"secret-{each.user}", each)
         yield replace(made, gives={Reference(f"secret/{each.user}"): made.outputs["arn"]})
 
@@ -184,9 +182,10 @@ class KeyInUse:
     is_own: bool
 
 
-def key_in_use(spec: EnvironmentSpec, _: Blueprint) -> list[KeyInUse]:
-    alias, arn = f"alias/{Names.of(spec).key_alias}", spec.aws.key.arn
-    match spec.aws.key.origin:
+def key_in_use(blueprint: Blueprint) -> list[KeyInUse]:
+    environment = blueprint.environment
+    alias, arn = f"alias/{environment.names.key_alias}", environment.aws.key.arn
+    match environment.aws.key.origin:
         case Origin.CREATE:
             return [KeyInUse(alias, arn or alias, is_own=True)]
         case Origin.ADOPT if arn:
@@ -247,7 +246,7 @@ def _grants(subject: Subject) -> Iterator[Difference]:
 def _key_policy(subject: Subject) -> Iterator[Difference]:
     if not subject.wanted.is_own:
         return
-    wanted = policy_document(environment_key_policy(subject.spec, subject.blueprint), str)
+    wanted = policy_document(environment_key_policy(subject.blueprint), str)
     answer = subject.clients("kms").get_key_policy(KeyId=subject.wanted.id, PolicyName="default")
     found = json.loads(answer["Policy"])
     if not same_policy(found, wanted):
@@ -282,7 +281,7 @@ def _value(subject: Subject) -> Iterator[Difference]:
     """
     secret, name = subject.wanted, own_name(subject.wanted)
     found = subject.clients("secretsmanager").describe_secret(SecretId=name)
-    (slots,) = (each.options.public_keys for each in service_users(subject.spec) if each.secret == name)
+    (slots,) = (each.options.public_keys for each in subject.environment.users if each.secret == name)
     ours = {secret_version(each) for each in (slots.slot_1, slots.slot_2) if each}
     if secret.import_id not in (None, found["ARN"]):
         step = "find out who recreated it and why; then `firnline keys create` writes the ARN that is there"
@@ -362,5 +361,5 @@ SECRET = Kind(
         Comparison(what="policy", actions="GetResourcePolicy", find=resource_policy(_secret_policy)),
         Comparison(what="value, rotation and replicas", actions="DescribeSecret", find=_value),
     ),
-    drift_instances=lambda _, blueprint: _all_secrets(blueprint),
+    drift_instances=_all_secrets,
 )

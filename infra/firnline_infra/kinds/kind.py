@@ -17,7 +17,6 @@ from firnline_infra.environment import Environment
 from firnline_infra.kinds.comparison import Clients, Comparison
 from firnline_infra.kinds.resource import Component, Resource
 from firnline_infra.specification.arns import Arns
-from firnline_infra.specification.model import EnvironmentSpec
 
 Properties = Mapping[str, Any]
 """A resource's inputs, as Pulumi has them."""
@@ -142,7 +141,7 @@ class Kind(ResourceType):
     """What `firnline drift` looks at beside the provider; the reading role may do what they ask for."""
     checkov_skips: Mapping[str, str] = field(default_factory=dict)
     """Checks of Checkov's that a row has otherwise, each with its reason."""
-    drift_instances: Callable[[EnvironmentSpec, Blueprint], Iterable[Any]] | None = None
+    drift_instances: Callable[[Blueprint], Iterable[Any]] | None = None
     """The objects that the comparisons look at; the instances if absent."""
 
     def instances(self, blueprint: Blueprint) -> list[Resource]:
@@ -187,9 +186,9 @@ class Kind(ResourceType):
                 found.setdefault(f"{self.service}:{name}", each.why)
         return found
 
-    def subjects(self, spec: EnvironmentSpec, blueprint: Blueprint) -> Iterable[Any]:
+    def subjects(self, blueprint: Blueprint) -> Iterable[Any]:
         """Yields what `comparisons` are run on."""
-        return self.instances(blueprint) if self.drift_instances is None else self.drift_instances(spec, blueprint)
+        return self.instances(blueprint) if self.drift_instances is None else self.drift_instances(blueprint)
 
 
 def present(*things: Any) -> list[Any]:

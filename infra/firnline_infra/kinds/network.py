@@ -9,7 +9,6 @@ from firnline_infra.kinds.comparison import Clients
 from firnline_infra.kinds.kind import COMPARE, TAGS, Kind, Lookup, Properties, Right, Scope
 from firnline_infra.kinds.resource import Component, Resource
 from firnline_infra.specification.network import VpcEndpointsOptions
-from firnline_infra.specification.partition import partition_of
 from firnline_infra.specification.runtimes.emr_ec2 import EmrEc2
 from firnline_infra.specification.runtimes.emr_serverless import EmrServerless
 
@@ -19,7 +18,7 @@ HTTPS = 443
 def endpoints(environment: Environment) -> Iterator[Component]:
     """A gateway is in route tables; an interface in subnets, with private DNS, behind one group of its own. Each has AWS's
     default policy: the callers' own policies say what may be done through it."""
-    section = environment.spec.network.vpc_endpoints
+    section = environment.network.vpc_endpoints
     if section is None:
         return
     group = _endpoints_group(environment, section) if section.interfaces else None
@@ -40,10 +39,9 @@ def endpoints(environment: Environment) -> Iterator[Component]:
 def _endpoint(
     environment: Environment, section: VpcEndpointsOptions, service: str, more: Mapping[str, Any]
 ) -> Resource:
-    spec = environment.spec
     arguments = {
         "vpc_id": section.vpc,
-        "service_name": partition_of(spec).endpoint_service(service, spec.aws.region),
+        "service_name": environment.partition.endpoint_service(service, environment.aws.region),
         **more,
         "tags": environment.tags("network"),
     }
@@ -71,7 +69,7 @@ def _endpoints_group(environment: Environment, section: VpcEndpointsOptions) -> 
 
 def engine_groups(environment: Environment) -> Iterator[Component]:
     """Nothing comes in but from the group itself (driver and executors speak to each other); everything goes out."""
-    section = environment.spec.aws.runtime.job
+    section = environment.aws.runtime.job
     options = section.security_group if isinstance(section, EmrServerless | EmrEc2) else None
     if options is None or options.vpc is None:
         return

@@ -29,7 +29,7 @@ GOES_BY_ITSELF = (
 
 def log_groups(environment: Environment) -> Iterator[Component]:
     """CloudWatch encrypts it with its own key: one of a customer's would have to allow that service in its own policy."""
-    runtime = environment.spec.aws.runtime
+    runtime = environment.aws.runtime
     section = runtime.emr_serverless or runtime.emr_eks
     if section is None or section.log_group is None:
         return
@@ -44,7 +44,7 @@ def log_groups(environment: Environment) -> Iterator[Component]:
 
 def metric_alarms(environment: Environment) -> Iterator[Component]:
     """Yields nothing if the specification names nobody to notify."""
-    options = environment.spec.alarms
+    options = environment.alarms
     topics: list[Any] = list(options.topics)
     if options.notify:
         topic = _topic(environment)
@@ -59,7 +59,7 @@ def metric_alarms(environment: Environment) -> Iterator[Component]:
 def _topic(environment: Environment) -> Resource:
     """A topic of which the environment's alarms are the only publishers: SNS's own policy for a topic would let the account's
     whole CloudWatch publish, and more. Alarms of an application whose name only begins as this one's are none of them."""
-    application, arns = environment.names.application, Arns(environment.spec)
+    application, arns = environment.names.application, environment.arns
     name = f"{_with_topics_letters(application)}-alarms"
     publishes = PolicyStatement(
         sid="AlarmsPublish",
@@ -67,7 +67,7 @@ def _topic(environment: Environment) -> Resource:
         actions=("sns:Publish",),
         resources=(arns.regional("sns", name),),
         conditions={
-            "StringEquals": {"aws:SourceAccount": environment.spec.aws.account},
+            "StringEquals": {"aws:SourceAccount": environment.aws.account},
             "ArnLike": {"aws:SourceArn": _publishers(environment)},
         },
     )
@@ -77,7 +77,7 @@ def _topic(environment: Environment) -> Resource:
 
 def _publishers(environment: Environment) -> tuple[str, ...] | str:
     """Returns the ARNs of the alarms; where they are too many for a topic's policy, what they begin with."""
-    arns = Arns(environment.spec)
+    arns = environment.arns
     made = tuple(arns.regional("cloudwatch", f"alarm:{each['alarm_name']}") for each in alarms(environment, ()))
     if sum(map(len, made)) <= LONGEST_LIST:
         return made
@@ -108,7 +108,7 @@ def _subscribers(subject: Subject) -> Iterator[Difference]:
     """Yields subscriptions that the specification does not name, and named ones that are not confirmed."""
     pages = subject.clients("sns").get_paginator("list_subscriptions_by_topic")
     found = (page["Subscriptions"] for page in pages.paginate(TopicArn=_topic_arn(subject.wanted)))
-    named = {PASSWORD.sub(r"\1****", each) for each in subject.spec.alarms.notify}
+    named = {PASSWORD.sub(r"\1****", each) for each in subject.environment.alarms.notify}
     for each in (each for subscriptions in found for each in subscriptions if each["SubscriptionArn"] != "Deleted"):
         endpoint, arn = KEY_IN_A_URL.sub(r"\1\2/…", each["Endpoint"]), each["SubscriptionArn"]
         path = f"subscription {each['Protocol']} {endpoint}"
@@ -122,16 +122,16 @@ def _subscribers(subject: Subject) -> Iterator[Difference]:
 
 
 def dashboards(environment: Environment) -> Iterator[Component]:
-    if environment.spec.metrics.dashboard:
+    if environment.metrics.dashboard:
         names = environment.names
-        arguments = {"dashboard_name": names.application, "dashboard_body": dashboard_body(environment.spec, names)}
+        arguments = {"dashboard_name": names.application, "dashboard_body": dashboard_body(environment)}
         row = Resource(DASHBOARD.terraform_type, "dashboard", arguments)
         yield Component("OperationsDashboard", "dashboard", (row,))
 
 
 def parameters(environment: Environment) -> Iterator[Component]:
     """The outputs in clear text: a preview shows what changes, and nothing in them is secret."""
-    prefix = environment.spec.publication.ssm_prefix
+    prefix = environment.publication.ssm_prefix
     if prefix is not None:
         yield Component("PublishedOutputs", "published", tuple(_parameters(environment, prefix)))
 

@@ -15,7 +15,7 @@ from firnline_infra.specification.runtime import ROLELESS, Trust
 
 def engine_roles(environment: Environment) -> Iterator[Component]:
     """The role that the engine runs as, if it is made here."""
-    runtime = environment.spec.aws.runtime
+    runtime = environment.aws.runtime
     if runtime.trust in ROLELESS or runtime.role_arn is not None:
         return
     role = IamRole(
@@ -23,7 +23,7 @@ def engine_roles(environment: Environment) -> Iterator[Component]:
         trust=_trust(environment),
         statements=principals_policy(environment),
         description=_description(environment),
-        permissions_boundary=environment.spec.aws.permissions_boundary,
+        permissions_boundary=environment.aws.permissions_boundary,
         tags=environment.tags("engine"),
     )
     made = runtime_role("engine-role", role)
@@ -32,13 +32,13 @@ def engine_roles(environment: Environment) -> Iterator[Component]:
 
 def engine_users(environment: Environment) -> Iterator[Component]:
     """The user of an engine outside AWS."""
-    if environment.spec.aws.runtime.trust is not Trust.STATIC_KEYS:
+    if environment.aws.runtime.trust is not Trust.STATIC_KEYS:
         return
     user = IamUser(
         name=environment.names.engine_user,
         statements=principals_policy(environment),
         description=_description(environment),
-        permissions_boundary=environment.spec.aws.permissions_boundary,
+        permissions_boundary=environment.aws.permissions_boundary,
         tags=environment.tags("engine"),
     )
     yield runtime_user("engine-user", user)
@@ -46,7 +46,7 @@ def engine_users(environment: Environment) -> Iterator[Component]:
 
 def adopted_policies(environment: Environment) -> dict[Reference, PolicyText]:
     """Returns what the owner of an adopted role gives it; nothing is made of it."""
-    if environment.spec.aws.runtime.role_arn is None:
+    if environment.aws.runtime.role_arn is None:
         return {}
     return {
         Reference("adopted-role", "policy"): PolicyText(principals_policy(environment)),
@@ -55,12 +55,12 @@ def adopted_policies(environment: Environment) -> dict[Reference, PolicyText]:
 
 
 def _trust(environment: Environment) -> tuple[PolicyStatement, ...]:
-    aws = environment.spec.aws
+    aws = environment.aws
     return trust(aws.runtime, partition=aws.partition, account=aws.account, role=environment.names.engine_role)
 
 
 def _description(environment: Environment) -> str:
-    return f"Firnline's engine, environment {environment.spec.name}"
+    return f"Firnline's engine, environment {environment.name}"
 
 
 def runtime_role(name: str, args: IamRole) -> Component:

@@ -41,14 +41,14 @@ def roles(environment: Environment) -> Iterator[Component]:
 
 def reading_roles(environment: Environment) -> Iterator[Component]:
     """The role that reads streams."""
-    section = environment.spec.redshift
+    section = environment.redshift
     if section is not None:
         role = IamRole(
             name=environment.names.redshift_role,
             trust=reading_trust(environment, section),
             statements=reading_policy(environment, section),
-            description=f"Redshift reads streams, environment {environment.spec.name}",
-            permissions_boundary=environment.spec.aws.permissions_boundary,
+            description=f"Redshift reads streams, environment {environment.name}",
+            permissions_boundary=environment.aws.permissions_boundary,
             tags=environment.tags("redshift"),
         )
         made = runtime_role("redshift-role", role)
@@ -57,7 +57,7 @@ def reading_roles(environment: Environment) -> Iterator[Component]:
 
 def workgroups(environment: Environment) -> Iterator[Component]:
     """A workgroup with its namespace, unless one is adopted."""
-    spec, section = environment.spec, environment.spec.redshift
+    section = environment.redshift
     if section is None or section.workgroup is None or not section.is_made:
         return
     group = RedshiftWorkgroup(
@@ -69,7 +69,7 @@ def workgroups(environment: Environment) -> Iterator[Component]:
         subnets=tuple(section.workgroup.subnets),
         security_groups=tuple(section.workgroup.security_groups),
         case_sensitive=section.case_sensitive,
-        durability=spec.durability,
+        durability=environment.durability,
         tags=environment.tags("redshift"),
     )
     yield redshift_serverless("redshift", group)
@@ -77,7 +77,7 @@ def workgroups(environment: Environment) -> Iterator[Component]:
 
 def clusters(environment: Environment) -> Iterator[Component]:
     """A provisioned cluster, unless one is adopted."""
-    spec, section = environment.spec, environment.spec.redshift
+    section = environment.redshift
     name = None if section is None else section.cluster_name(environment.names.application)
     if section is None or section.cluster is None or name is None or not section.is_made:
         return
@@ -89,11 +89,11 @@ def clusters(environment: Environment) -> Iterator[Component]:
         is_default_role=section.default_role,
         node_type=section.cluster.node_type,
         nodes=section.cluster.nodes,
-        key_arn=key_value(spec),
+        key_arn=key_value(environment),
         subnet_group=section.cluster.subnet_group,
         parameter_group=section.cluster.parameter_group,
         security_groups=tuple(section.cluster.security_groups),
-        durability=spec.durability,
+        durability=environment.durability,
         tags=environment.tags("redshift"),
     )
     yield redshift_cluster("redshift", cluster)
@@ -101,17 +101,17 @@ def clusters(environment: Environment) -> Iterator[Component]:
 
 def refreshing_roles(environment: Environment) -> Iterator[Component]:
     """The role that refreshes views on a schedule, if there is such a view."""
-    spec, section = environment.spec, environment.spec.redshift
+    section = environment.redshift
     if section is None or not _refreshed(environment):
         return
-    arns, is_keyed = Arns(spec), section.cluster is not None and section.is_made
-    application, key = environment.names.application, key_value(spec) if is_keyed else None
+    arns, is_keyed = environment.arns, section.cluster is not None and section.is_made
+    application, key = environment.names.application, key_value(environment) if is_keyed else None
     role = IamRole(
         name=environment.names.redshift_refresh_role,
-        trust=schedule_trust(account=spec.aws.account, group=arns.schedule_group("default")),
+        trust=schedule_trust(account=environment.aws.account, group=arns.schedule_group("default")),
         statements=refresh_statements(arns, section, application=application, key=key),
-        description=f"EventBridge Scheduler refreshes views of Redshift, environment {spec.name}",
-        permissions_boundary=spec.aws.permissions_boundary,
+        description=f"EventBridge Scheduler refreshes views of Redshift, environment {environment.name}",
+        permissions_boundary=environment.aws.permissions_boundary,
         tags=environment.tags("redshift"),
     )
     made = runtime_role("redshift-refresh-role", role)
@@ -123,7 +123,7 @@ def schedules(environment: Environment) -> Iterator[Component]:
     is an alarm to count for."""
     views = _refreshed(environment)
     made = [_schedule(environment, each) for each in views]
-    rules = [_rule(environment, each) for each in views if environment.spec.alarms.are_made]
+    rules = [_rule(environment, each) for each in views if environment.alarms.are_made]
     if made:
         yield Component("RefreshSchedules", "redshift-refresh", (*made, *rules))
 
@@ -148,10 +148,10 @@ class _Refreshed:
 
 
 def _refreshed(environment: Environment) -> list[_Refreshed]:
-    section = environment.spec.redshift
+    section = environment.redshift
     if section is None:
         return []
-    pairs = zip(section.views, stream_views(environment.spec, section), strict=True)
+    pairs = zip(section.views, stream_views(environment, section), strict=True)
     return [
         _Refreshed(section=section, minutes=minutes, view=view, name=refresh_of(environment.names.application, said))
         for said, view in pairs
@@ -161,7 +161,7 @@ def _refreshed(environment: Environment) -> list[_Refreshed]:
 
 def _schedule(environment: Environment, each: _Refreshed) -> Resource:
     target = {
-        "arn": f"arn:{environment.spec.aws.partition}:scheduler:::aws-sdk:redshiftdata:executeStatement",
+        "arn": f"arn:{environment.aws.partition}:scheduler:::aws-sdk:redshiftdata:executeStatement",
         "role_arn": REFRESHED_AS,
         "input": refresh_request(each.section, environment.names.application, each.view, each.name),
         "retry_policy": {"maximum_retry_attempts": 0},  # the next refresh reads what this one would have read

@@ -12,7 +12,6 @@ from firnline_infra.kinds.comparison import Clients, Comparison
 from firnline_infra.kinds.kind import Properties, ResourceType, noun_of, present
 from firnline_infra.kinds.storage import external_volumes
 from firnline_infra.specification.identifier import QualifiedName
-from firnline_infra.specification.model import EnvironmentSpec
 
 IN_SCHEMA, IN_DATABASE, IN_ACCOUNT = '"{database}"."{schema}"."{name}"', '"{database}"."{name}"', '"{name}"'
 PIPED = "{database}|{schema}|{name}"
@@ -26,12 +25,12 @@ class SnowflakeKind(ResourceType):
     """What an `up` makes of it under a fixed name."""
     comparisons: tuple[Comparison, ...] = ()
     """What `firnline drift` looks at beside the provider."""
-    drift_instances: Callable[[EnvironmentSpec, Blueprint], Iterable[Any]] | None = None
+    drift_instances: Callable[[Blueprint], Iterable[Any]] | None = None
     """The objects that the comparisons look at; what `instances` yields if absent."""
 
-    def subjects(self, spec: EnvironmentSpec, blueprint: Blueprint) -> Iterable[Any]:
+    def subjects(self, blueprint: Blueprint) -> Iterable[Any]:
         """Yields what `comparisons` are run on."""
-        return self.instances(blueprint) if self.drift_instances is None else self.drift_instances(spec, blueprint)
+        return self.instances(blueprint) if self.drift_instances is None else self.drift_instances(blueprint)
 
     def noun(self, wanted: Any) -> str:
         """Returns what a finding calls the kind."""

@@ -153,7 +153,7 @@ def policies_of_table(subject: Subject) -> Iterator[Difference]:
     """Finds policies that hide rows or columns from whoever counts them, or that archive or delete rows. Snowflake tells in a
     warehouse alone (docs.snowflake.com, `sql-reference/functions/policy_references`, 2026-11-28); without one nothing is asked.
     """
-    table, warehouse = subject.wanted, subject.spec.snowflake.warehouse
+    table, warehouse = subject.wanted, subject.environment.snowflake.warehouse
     if not warehouse:
         return
     subject.rows(f"USE WAREHOUSE {Identifier.parse(warehouse).sql}")

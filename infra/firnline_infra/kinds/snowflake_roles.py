@@ -11,7 +11,6 @@ from firnline_infra.blueprint.account_privileges import account_privileges
 from firnline_infra.blueprint.snowflake import SnowflakeObjects, SnowflakeRole
 from firnline_infra.kinds.comparison import Difference, Subject
 from firnline_infra.specification.identifier import Identifier, QualifiedName
-from firnline_infra.specification.model import EnvironmentSpec
 from firnline_ingest.identifiers import like_pattern
 from firnline_ingest.permissions.snowflake import OWNERSHIP
 from firnline_ingest.snowflake.grants import ListedGrant
@@ -32,7 +31,7 @@ ADMINISTRATORS = ("ACCOUNTADMIN", "SECURITYADMIN", "USERADMIN")
 """Who runs the bootstrap's statements, or may hold what comes of them."""
 
 
-def all_roles(_: EnvironmentSpec, blueprint: Blueprint) -> list[SnowflakeRole]:
+def all_roles(blueprint: Blueprint) -> list[SnowflakeRole]:
     """The roles of engine and reader, and the two that the bootstrap makes."""
     names = blueprint.names
     return [*blueprint.landing.roles, *map(_named, (names.deploy_role, names.preview_role))]

@@ -14,11 +14,10 @@ from firnline_infra.blueprint.bucket_layout import makes_bucket
 from firnline_infra.blueprint.iceberg_volume import IcebergVolumeDefinition
 from firnline_infra.blueprint.storage import key_value
 from firnline_infra.blueprint.value import Reference
-from firnline_infra.environment import Environment, comment_of
+from firnline_infra.environment import Environment
 from firnline_infra.kinds.principals import runtime_role
 from firnline_infra.kinds.resource import Component, PolicyText, Resource, WaitingValue
 from firnline_infra.specification.adopted import made_volumes
-from firnline_infra.specification.arns import Arns
 from firnline_infra.specification.identifier import Identifier
 from firnline_infra.specification.names import volume_names
 
@@ -28,7 +27,7 @@ IAM_USER = "describe_output[0].storage_locations[0].s3_storage_location[0].stora
 
 def landing_buckets(environment: Environment) -> Iterator[Component]:
     """The environment's own, if it makes one."""
-    if makes_bucket(environment.spec):
+    if makes_bucket(environment):
         made = landing_bucket("bucket", _bucket(environment, environment.names.bucket, "bucket"))
         yield replace(made, gives={Reference("bucket", "name"): made.outputs["name"]})
 
@@ -41,28 +40,26 @@ def iceberg_volumes(environment: Environment) -> Iterator[Component]:
 
 def external_volumes(environment: Environment) -> Iterator[IcebergVolumeDefinition]:
     """The volumes of those places."""
-    spec = environment.spec
-    for volume in made_volumes(spec):
-        names = volume_names(spec, volume)
+    for volume in made_volumes(environment.spec):
+        names = volume_names(environment.spec, volume)
         yield IcebergVolumeDefinition(
             name=Identifier.parse(volume.name),
             bucket=_bucket(environment, names.bucket, "volume"),
-            role_arn=Arns(spec).role(names.role),
+            role_arn=environment.arns.role(names.role),
             external_id=names.external_id,
             prefix=volume.prefix,
-            permissions_boundary=spec.aws.permissions_boundary,
-            comment=comment_of(spec),
+            permissions_boundary=environment.aws.permissions_boundary,
+            comment=environment.comment,
             tags=environment.tags("volume"),
         )
 
 
 def _bucket(environment: Environment, name: str, component: str) -> Bucket:
-    spec = environment.spec
     return Bucket(
         name=name,
-        partition=spec.aws.partition,
-        key_arn=key_value(spec),
-        durability=spec.durability,
+        partition=environment.aws.partition,
+        key_arn=key_value(environment),
+        durability=environment.durability,
         tags=environment.tags(component),
     )
 

@@ -16,8 +16,6 @@ from firnline_infra.kinds.resource import Component, MadeAttribute, Resource
 from firnline_infra.specification.arns import Arns
 from firnline_infra.specification.aws import StreamOptions
 from firnline_infra.specification.elsewhere import arn_of
-from firnline_infra.specification.model import EnvironmentSpec
-from firnline_infra.specification.names import application_of
 from firnline_infra.specification.origin import Origin
 
 AWS_KINESIS_KEY = "alias/aws/kinesis"
@@ -25,23 +23,22 @@ AWS_KINESIS_KEY = "alias/aws/kinesis"
 
 def streams(environment: Environment) -> Iterator[Component]:
     """Yields the streams that are made, and consumers of these and of adopted ones."""
-    for each in environment.spec.streams:
+    for each in environment.streams:
         yield event_stream(f"stream-{each.name}", _definition(environment, each))
 
 
 def _definition(environment: Environment, stream: StreamOptions) -> Stream:
-    spec = environment.spec
-    key_arn = key_value(spec) if stream.origin is Origin.CREATE else stream.key_arn
+    key_arn = key_value(environment) if stream.origin is Origin.CREATE else stream.key_arn
     return Stream(
         name=stream.name,
-        existing_arn=arn_of(spec, stream) if stream.origin is Origin.ADOPT else None,
+        existing_arn=arn_of(environment.spec, stream) if stream.origin is Origin.ADOPT else None,
         shards=stream.shards,
         retention_hours=stream.retention_hours,
         key_arn=key_arn or AWS_KINESIS_KEY,
         shard_metrics=tuple(metric.value for metric in stream.shard_metrics),
         max_record_kib=stream.max_record_kib,
         consumers=tuple(stream.consumers),
-        durability=spec.durability,
+        durability=environment.durability,
         tags=environment.tags("stream"),
     )
 
@@ -110,7 +107,7 @@ def _consumers(subject: Subject) -> Iterator[Difference]:
     pages = subject.clients("kinesis").get_paginator("list_stream_consumers")
     name = own_name(subject.wanted)
     consumers = [each for each in CONSUMER.instances(subject.blueprint) if stream_of(each) == name]
-    own = {*map(own_name, consumers), *_registered(subject.spec, name)}
+    own = {*map(own_name, consumers), *_registered(subject.environment, name)}
     for page in pages.paginate(StreamARN=subject.arns.stream(name)):
         for each in page["Consumers"]:
             if each["ConsumerName"] not in own:
@@ -139,11 +136,11 @@ def _consumer_policy(subject: Subject) -> str:
     return _policy_of(subject, described["ConsumerDescription"]["ConsumerARN"])
 
 
-def _registered(spec: EnvironmentSpec, stream: str) -> Iterator[str]:
+def _registered(environment: Environment, stream: str) -> Iterator[str]:
     """The consumers that the engine registers itself."""
-    for pipeline in spec.pipelines:
+    for pipeline in environment.pipelines:
         if pipeline.stream == stream and pipeline.reader != "polling":
-            yield from filter(None, (pipeline.reader.fan_out.registered_as(application_of(spec)),))
+            yield from filter(None, (pipeline.reader.fan_out.registered_as(environment.names.application),))
 
 
 def _consumer_arns(blueprint: Blueprint, arns: Arns) -> list[str]:

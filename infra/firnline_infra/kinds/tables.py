@@ -14,12 +14,11 @@ from firnline_infra.kinds.resource import Component, Resource
 
 
 def ledger(environment: Environment) -> Iterator[Component]:
-    spec = environment.spec
     table = LedgerTable(
         name=environment.names.ledger_table,
-        key_arn=key_value(spec),
-        migration=spec.ledger.migration,
-        durability=spec.durability,
+        key_arn=key_value(environment),
+        migration=environment.ledger.migration,
+        durability=environment.durability,
         tags=environment.tags("ledger"),
     )
     yield checkpoint_table("ledger", table)
@@ -107,5 +106,5 @@ TABLE = Kind(
         Comparison(what="expiry", actions="DescribeTimeToLive", find=_expiry),
         Comparison(what="creation", actions="DescribeTable", find=made_again(TYPE, _created), rule="stack"),
     ),
-    drift_instances=lambda _, blueprint: _without_migrations(blueprint),
+    drift_instances=_without_migrations,
 )

@@ -14,6 +14,7 @@ from firnline_infra.blueprint import Blueprint, EngineInputs, blueprint_of, engi
 from firnline_infra.blueprint.bucket_layout import CONFIGURATION_FOLDER, folder
 from firnline_infra.blueprint.stack_outputs import StackOutputs
 from firnline_infra.blueprint.value import Reference
+from firnline_infra.environment import Environment
 from firnline_infra.kinds import layers
 from firnline_infra.kinds.principals import adopted_policies
 from firnline_infra.kinds.resource import Component
@@ -33,12 +34,12 @@ def warehouse(blueprint: Blueprint, known: Lookup, opts: pulumi.ResourceOptions)
     return _made_of(layers.warehouse(blueprint), known, opts)
 
 
-def runtime(spec: EnvironmentSpec, blueprint: Blueprint, known: Lookup, opts: pulumi.ResourceOptions) -> Made:
+def runtime(blueprint: Blueprint, known: Lookup, opts: pulumi.ResourceOptions) -> Made:
     """Makes what the engine is and reads, what watches it, what others find of it."""
     args = EngineConfigurationArgs(
-        document=_document(spec, resolved(blueprint.outputs, known)),
+        document=_document(blueprint.environment, resolved(blueprint.outputs, known)),
         bucket=blueprint.job_bucket,
-        folder=folder(spec, CONFIGURATION_FOLDER),
+        folder=folder(blueprint.environment, CONFIGURATION_FOLDER),
     )
     engine = EngineConfiguration("engine-config", resolved(args, known), opts)
     made: Made = {Reference("engine", "document"): engine.document, Reference("engine", "hash"): engine.hash}
@@ -58,14 +59,14 @@ def _made_of(components: Iterable[Component], known: Lookup | None, opts: pulumi
     return made
 
 
-def _document(spec: EnvironmentSpec, inputs: EngineInputs) -> pulumi.Output[dict[str, Any]]:
+def _document(environment: Environment, inputs: EngineInputs) -> pulumi.Output[dict[str, Any]]:
     """The private key's place may have to be identified by the secret that was made, the dead letters' key and consumers too."""
 
     def document(told: list[dict[str, Any]]) -> dict[str, Any]:
         dead_letters, consumers, *keys = told
         private_keys = dict(zip(inputs.private_keys, keys, strict=True))
         return engine_config(
-            spec, replace(inputs, private_keys=private_keys, dead_letters=dead_letters, consumers=consumers)
+            environment, replace(inputs, private_keys=private_keys, dead_letters=dead_letters, consumers=consumers)
         )
 
     places = [
@@ -80,5 +81,5 @@ def environment(spec: EnvironmentSpec, opts: pulumi.ResourceOptions) -> StackOut
     blueprint = blueprint_of(spec)
     made: Made = foundation(blueprint, opts)
     made |= warehouse(blueprint, made.__getitem__, opts)
-    made |= runtime(spec, blueprint, made.__getitem__, opts)
+    made |= runtime(blueprint, made.__getitem__, opts)
     return resolved(blueprint.stack_outputs, made.__getitem__)

@@ -4,10 +4,10 @@ from dataclasses import dataclass
 from typing import Any, Self
 
 from firnline_infra.blueprint.bucket_layout import DEPLOYMENT_FOLDER, folder
+from firnline_infra.environment import Environment
 from firnline_infra.runtimes.aws import call, code_of, is_missing
 from firnline_infra.runtimes.errors import RuntimeRefused
 from firnline_infra.specification import EnvironmentSpec
-from firnline_infra.specification.names import Names
 
 TAKEN = "PreconditionFailed"
 """S3's answer to If-None-Match where there is one. Where another request makes one at this moment, which may yet fail, it says
@@ -26,7 +26,8 @@ class BucketObjects:
 
     @classmethod
     def of(cls, s3: Any, spec: EnvironmentSpec) -> Self:
-        return cls(s3, Names.of(spec).bucket, folder(spec, DEPLOYMENT_FOLDER))
+        environment = Environment.of(spec)
+        return cls(s3, environment.names.bucket, folder(environment, DEPLOYMENT_FOLDER))
 
     @property
     def place(self) -> str:

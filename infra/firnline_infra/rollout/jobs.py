@@ -11,6 +11,7 @@ from firnline_infra.accounts import Accounts
 from firnline_infra.artefact import BuiltArtefact
 from firnline_infra.blueprint.bucket_layout import ARTEFACT_FOLDER, CONFIGURATION_FOLDER, folder, log_folder, s3_url
 from firnline_infra.blueprint.engine_config import document_hash, document_text
+from firnline_infra.environment import Environment
 from firnline_infra.rollout.retry import RetryBudget
 from firnline_infra.rollout.startable import refused_at_start
 from firnline_infra.rollout.uploads import in_image, put_once, uploaded, with_image
@@ -19,7 +20,6 @@ from firnline_infra.runtimes.engine_job import engine_job
 from firnline_infra.runtimes.job import Artefact, EngineJob
 from firnline_infra.runtimes.service import Problem
 from firnline_infra.specification import EnvironmentSpec
-from firnline_infra.specification.names import Names
 from firnline_ingest.config.load import parse_config
 from firnline_ingest.config.model import EngineConfig
 from firnline_ingest.errors import ConfigError
@@ -46,9 +46,10 @@ class EngineJobs:
         place: str,
     ) -> EngineJob:
         """The job, with artefact and configuration uploaded where they are not there yet. `document` is the configuration's."""
-        bucket, digest = Names.of(self.spec).bucket, document_hash(document)
+        environment, digest = Environment.of(self.spec), document_hash(document)
+        bucket = environment.names.bucket
         spec, artefact = self._what_runs(build, bucket)
-        logs, configurations = log_folder(self.spec), folder(self.spec, CONFIGURATION_FOLDER)
+        logs, configurations = log_folder(environment), folder(environment, CONFIGURATION_FOLDER)
         return engine_job(
             spec,
             artefact=artefact,
@@ -57,7 +58,7 @@ class EngineJobs:
             ),
             configuration_hash=digest,
             role_arn=outputs.get("engine_role_arn"),
-            logs=s3_url(self.spec, logs) if logs else None,
+            logs=s3_url(environment, logs) if logs else None,
             place=place,
         )
 
@@ -65,7 +66,7 @@ class EngineJobs:
         """The artefact, and the specification with its image where it runs in one."""
         section = self.spec.aws.runtime.kubernetes
         if section is None:
-            return self.spec, uploaded(self.s3, bucket, folder(self.spec, ARTEFACT_FOLDER), build())
+            return self.spec, uploaded(self.s3, bucket, folder(Environment.of(self.spec), ARTEFACT_FOLDER), build())
         image = section.image or self.image_of(build())
         spec = with_image(self.spec, image)
         return spec, in_image(spec, image)

@@ -6,12 +6,12 @@ from dataclasses import replace
 from firnline_infra.blueprint.proxy import variables_of_proxy
 from firnline_infra.blueprint.size import size_of_specification
 from firnline_infra.blueprint.spark_s3 import spark_s3_settings
+from firnline_infra.environment import Environment
 from firnline_infra.runtimes.errors import StartedByHand
 from firnline_infra.runtimes.job import Artefact, EngineJob
 from firnline_infra.runtimes.registry import RUNTIMES
 from firnline_infra.runtimes.spark_conf import JAVA_OPTIONS, engine_conf
 from firnline_infra.specification.model import EnvironmentSpec
-from firnline_infra.specification.names import Names
 
 
 def engine_job(
@@ -27,12 +27,12 @@ def engine_job(
 ) -> EngineJob:
     """Raises StartedByHand where the specification has no section that says where the job runs, and JobRefused where the service
     would refuse it."""
-    runtime = spec.aws.runtime
+    environment, runtime = Environment.of(spec), spec.aws.runtime
     if runtime.kind is None:
         raise StartedByHand(spec.name)
     rendering = RUNTIMES[runtime.kind].job
     job = EngineJob(
-        application=Names.of(spec).application,
+        application=environment.names.application,
         environment=spec.name,
         region=spec.aws.region,
         runtime=runtime,
@@ -41,16 +41,18 @@ def engine_job(
         configuration=configuration,
         configuration_hash=configuration_hash,
         logs=logs,
-        size=size_of_specification(spec),
+        size=size_of_specification(environment),
         spark_conf={},
         endpoints=endpoints or {},
         tags=spec.tags,
         place=place,
     )
     conf = engine_conf(
-        artefact, rendering.driver_variable, spec.aws.region, job.endpoints, variables=variables_of_proxy(spec)
+        artefact, rendering.driver_variable, spec.aws.region, job.endpoints, variables=variables_of_proxy(environment)
     )
     options = f"{conf[JAVA_OPTIONS]} {runtime.spark_conf.get(JAVA_OPTIONS, '')}".strip()
-    s3 = spark_s3_settings(spec, job.endpoints.get("s3"))  # the first to open S3 is Spark itself, for the archive
+    s3 = spark_s3_settings(
+        environment, job.endpoints.get("s3")
+    )  # the first to open S3 is Spark itself, for the archive
     job = replace(job, spark_conf={**conf, **s3, **runtime.spark_conf, JAVA_OPTIONS: options})
     return replace(job, hash=rendering.hash_of(job))

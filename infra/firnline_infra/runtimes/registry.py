@@ -44,7 +44,7 @@ class EngineRuntime:
 
     job: Rendering
     service: Callable[[], ServiceModule]
-    rights: Callable[[EnvironmentSpec, Blueprint], Iterable[PolicyStatement]] = lambda _spec, _blueprint: ()
+    rights: Callable[[Blueprint], Iterable[PolicyStatement]] = lambda _: ()
     """What starting, seeing and ending its runs asks of AWS."""
     status_rights: Mapping[str, Sequence[str]] = field(default_factory=dict)
     """The actions of these that `firnline status` needs, by Sid."""

@@ -112,7 +112,7 @@ class Deployment:
         if it was made.
         """
         state = self.stack.state() or {}
-        for line in extra_lines(self.spec):
+        for line in extra_lines(self.spec.aws.runtime.statements):
             self.say(f"Beside its own rights: {line}.")
         with self._session() as session, listed_once():
             preconditions = self._preconditions(self.spec)

@@ -9,6 +9,7 @@ from functools import partial
 from pathlib import Path
 
 from firnline_infra.blueprint import blueprint_of
+from firnline_infra.environment import Environment
 from firnline_infra.render.bootstrap.ci_provider import GitLab
 from firnline_infra.render.bootstrap.template import secrets_provider
 from firnline_infra.render.ci.github import workflow, workflow_file
@@ -62,27 +63,25 @@ def _of_github(
     spec: EnvironmentSpec, *, release: str, environment: str, branch: str, tool: str, comment: bool
 ) -> dict[Path, str]:
     blueprint = blueprint_of(spec)
-    text = workflow(
-        spec, blueprint, release=release, environment=environment, branch=branch, tool=tool, comment=comment
-    )
-    return {Path(workflow_file(spec)): text}
+    text = workflow(blueprint, release=release, environment=environment, branch=branch, tool=tool, comment=comment)
+    return {Path(workflow_file(blueprint.environment)): text}
 
 
 def _of_gitlab(
     spec: EnvironmentSpec, *, release: str, environment: str, branch: str, tool: str, comment: bool
 ) -> dict[Path, str]:
     """The project is the bootstrap's to know: a pipeline runs wherever it is."""
-    provider = GitLab(project="GROUP/PROJECT", branch=branch)
+    provider, blueprint = GitLab(project="GROUP/PROJECT", branch=branch), blueprint_of(spec)
     text = pipeline(
-        spec,
-        blueprint_of(spec),
+        blueprint,
         release=release,
         environment=environment,
         provider=provider,
         tool=tool,
         comment=comment,
     )
-    return {Path(pipeline_file(spec)): text, GITLAB_CI: f"include:\n  - local: {pipeline_file(spec)}\n"}
+    file = pipeline_file(blueprint.environment)
+    return {Path(file): text, GITLAB_CI: f"include:\n  - local: {file}\n"}
 
 
 def _write(path: Path, text: str) -> Became:
@@ -96,7 +95,7 @@ def _write(path: Path, text: str) -> Became:
 def _settle(settings: Path, spec: EnvironmentSpec, spec_file: Path) -> Became:
     """Pulumi writes into them too, so that only what they name has to be the same."""
     if not settings.exists():
-        write_settings(spec.name, spec_file, secrets_provider=secrets_provider(spec))
+        write_settings(spec.name, spec_file, secrets_provider=secrets_provider(Environment.of(spec)))
         return Became.NEW
     named = named_in(settings)
     return Became.SAME if named is not None and named.resolve() == spec_file.resolve() else Became.KEPT

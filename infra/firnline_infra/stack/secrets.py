@@ -36,7 +36,7 @@ def forget_deleted(blueprint: Blueprint, accounts: Accounts, file: ReviewedFile)
 
 
 def _adopted(blueprint: Blueprint) -> Iterator[tuple[str, SecretDefinition, str]]:
-    for secret in secret_definitions(blueprint.environment.spec):
+    for secret in secret_definitions(blueprint.environment):
         if secret.existing_arn is not None:
             yield secret.user, secret, secret.existing_arn
 

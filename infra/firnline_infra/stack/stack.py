@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 from firnline_infra.accounts import Accounts
+from firnline_infra.environment import Environment
 from firnline_infra.pulumi_cli import PulumiCli, engine_variables, find_cli
 from firnline_infra.pulumi_cli.errors import CommandFailed, NoSuchStack, UnexpectedChanges
 from firnline_infra.render.bootstrap.template import secrets_provider
@@ -136,9 +137,9 @@ def _terraform_variables(spec: EnvironmentSpec, environ: Mapping[str, str]) -> d
 
 def _committed(spec: EnvironmentSpec, spec_file: Path, on_line: Callable[[str], None]) -> Stack:
     """The stack's secrets are encrypted with the bootstrap's key, or with what the settings say."""
-    program = Program.committed(spec.name, spec_file, secrets_provider=secrets_provider(spec))
+    program = Program.committed(spec.name, spec_file, secrets_provider=secrets_provider(Environment.of(spec)))
     settings = settings_of(PROGRAM, spec.name)
-    encryption = encryption_in(settings) or secrets_provider(spec)
+    encryption = encryption_in(settings) or secrets_provider(Environment.of(spec))
     is_chosen = any(name in os.environ for name in PASSPHRASES)
     is_unsaid = encryption == "passphrase" and not is_chosen
     variables = engine_variables(passphrase="" if is_unsaid else None)

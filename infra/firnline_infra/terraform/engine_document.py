@@ -10,19 +10,19 @@ from typing import Any
 
 from firnline_infra.blueprint.engine_config import EngineInputs, document_text, engine_config, hashed_text
 from firnline_infra.blueprint.value import Reference, Value
-from firnline_infra.specification.model import EnvironmentSpec
+from firnline_infra.environment import Environment
 from firnline_infra.terraform.expressions import escaped
 
 
-def engine_locals(spec: EnvironmentSpec, inputs: EngineInputs, written: Callable[[Any], Any]) -> Mapping[str, str]:
+def engine_locals(environment: Environment, inputs: EngineInputs, written: Callable[[Any], Any]) -> Mapping[str, str]:
     """The document, the text that its hash is of, and the hash. `written` says what stands for a reference."""
     references: dict[str, Reference] = {}
 
     def standing_in(values: Mapping[str, Value]) -> dict[str, Value]:
-        return {name: _stand_in(spec, each, references) for name, each in values.items()}
+        return {name: _stand_in(environment, each, references) for name, each in values.items()}
 
     document = engine_config(
-        spec,
+        environment,
         replace(
             inputs,
             private_keys={user: standing_in(key) for user, key in inputs.private_keys.items()},
@@ -44,11 +44,11 @@ def engine_locals(spec: EnvironmentSpec, inputs: EngineInputs, written: Callable
     }
 
 
-def _stand_in(spec: EnvironmentSpec, value: Value, references: dict[str, Reference]) -> Value:
+def _stand_in(environment: Environment, value: Value, references: dict[str, Reference]) -> Value:
     if not isinstance(value, Reference):
         return value
     service, _, name = value.of.partition("/")
-    prefix, at = f"arn:{spec.aws.partition}", f"{spec.aws.region}:{spec.aws.account}"
+    prefix, at = f"arn:{environment.aws.partition}", f"{environment.aws.region}:{environment.aws.account}"
     match service:
         case "secret":
             text = f"{prefix}:secretsmanager:{at}:secret:reference-{len(references)}"

@@ -71,13 +71,13 @@ def module_files(spec: EnvironmentSpec) -> dict[str, str]:
         *layers.warehouse(blueprint),
         *layers.runtime(blueprint),
     ]
-    values = TerraformValues(_given(spec, blueprint, components))
+    values = TerraformValues(_given(blueprint, components))
     documents = {
         "versions": {"terraform": {"required_version": f">= {OLDEST}", "required_providers": PROVIDERS}},
         "providers": _providers(spec, blueprint),
         **({"imports": {"import": imports}} if (imports := list(_imports(components))) else {}),
         "main": {
-            "locals": engine_locals(spec, blueprint.outputs, values.written),
+            "locals": engine_locals(blueprint.environment, blueprint.outputs, values.written),
             **_main(components, values),
         },
         "outputs": {"output": {name: {"value": values.written(each)} for name, each in _outputs(blueprint)}},
@@ -119,7 +119,7 @@ def _text(file: Path) -> str | None:
     return file.read_text(encoding="utf-8") if file.is_file() else None
 
 
-def _given(spec: EnvironmentSpec, blueprint: Blueprint, components: Iterable[Component]) -> dict[Reference, Any]:
+def _given(blueprint: Blueprint, components: Iterable[Component]) -> dict[Reference, Any]:
     """Returns what references mean.
 
     The configuration itself is put into the bucket by `firnline up` and `deploy`: Terraform would delete the one of a
@@ -128,7 +128,8 @@ def _given(spec: EnvironmentSpec, blueprint: Blueprint, components: Iterable[Com
     gives = {reference: each for component in components for reference, each in component.gives.items()}
     gives |= {reference: each for component in components for reference, each in _nested(component)}
     place = FormattedText(
-        f"s3://{{0}}/{folder(spec, CONFIGURATION_FOLDER)}{{1}}.json", (blueprint.job_bucket, ENGINE_HASH)
+        f"s3://{{0}}/{folder(blueprint.environment, CONFIGURATION_FOLDER)}{{1}}.json",
+        (blueprint.job_bucket, ENGINE_HASH),
     )
     engine = {"document": Interpolation("jsondecode(local.engine_config)"), "hash": ENGINE_HASH, "url": place}
     return {

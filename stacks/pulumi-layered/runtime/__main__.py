@@ -12,6 +12,6 @@ spec, (organization, stack) = specification(), (pulumi.get_organization(), pulum
 below = [pulumi.StackReference(f"{organization}/firnline-{layer}/{stack}") for layer in ("foundation", "warehouse")]
 known = from_stacks(*(each.require_output("references") for each in below))
 blueprint = blueprint_of(spec)
-made = runtime(spec, blueprint, known, pulumi.ResourceOptions(providers=[aws_provider(spec)]))
+made = runtime(blueprint, known, pulumi.ResourceOptions(providers=[aws_provider(spec)]))
 for name, value in resolved(blueprint.stack_outputs, either(made, known)).given().items():
     pulumi.export(name, value)

@@ -9,6 +9,7 @@ from firnline_infra.audit.findings import ProblemKind
 from firnline_infra.blueprint import Blueprint, blueprint_of
 from firnline_infra.blueprint.engine_config import engine_config
 from firnline_infra.blueprint.snowflake import Table
+from firnline_infra.environment import Environment
 from firnline_infra.specification import parse_spec
 from firnline_local.running import RunningEnvironment
 from tests.fakes.kinesis import made_active
@@ -72,7 +73,7 @@ def test_a_specification_with_routes_brings_each_record_into_its_table_and_the_a
     spec = parse_spec(SPECIFICATION.format(stream=stream, own=lane.table, **tables, **roles), "dev.yaml")
     blueprint = blueprint_of(spec)
     make(lane, blueprint)
-    (written,) = engine_config(spec, blueprint.outputs)["pipelines"]
+    (written,) = engine_config(Environment.of(spec), blueprint.outputs)["pipelines"]
     lane.options["routes"] = written["routes"]
 
     receipts = lane.run_engine()

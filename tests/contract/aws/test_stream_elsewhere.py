@@ -12,8 +12,8 @@ from firnline_infra.blueprint.engine_config import engine_config, engine_inputs
 from firnline_infra.blueprint.engine_policy import engine_policy
 from firnline_infra.blueprint.iam import policy_document
 from firnline_infra.blueprint.iam.cross_account import engine_arn, owners_policy, owners_trust
+from firnline_infra.environment import Environment
 from firnline_infra.specification import EnvironmentSpec, parse_spec
-from firnline_infra.specification.names import Names
 from firnline_ingest.config.access import Access
 from firnline_ingest.config.running import PollingConfig
 from firnline_ingest.errors import CredentialsError
@@ -63,7 +63,7 @@ class Partner:
     def has_the_role(self) -> None:
         iam = self.account.client("iam")
         if ROLE not in {each["RoleName"] for each in iam.list_roles()["Roles"]}:
-            trust = json.dumps(policy_document((owners_trust(self.spec, self.spec.streams[0]),)))
+            trust = json.dumps(policy_document((owners_trust(Environment.of(self.spec), self.spec.streams[0]),)))
             iam.create_role(RoleName=ROLE, AssumeRolePolicyDocument=trust)
 
     def lets(self, key: str, statements: Statements, principal: str) -> None:
@@ -74,14 +74,16 @@ class Partner:
 
     def client(self, **changes: Any) -> Any:
         """Returns a client as the engine's configuration has it."""
-        document = engine_config(self.spec, engine_inputs(self.spec))["pipelines"][0]["access"]
+        document = engine_config(Environment.of(self.spec), engine_inputs(Environment.of(self.spec)))["pipelines"][0][
+            "access"
+        ]
         access = Access.model_validate({**document, "endpoint": self.endpoint, **changes})
         return kinesis_client(self.account.config(), access=access)
 
     def session(self, client: Any) -> None:
         """From now on the session may do what the role's policy says, and no more."""
         key = client._request_signer._credentials.get_frozen_credentials().access_key
-        policy = policy_document(owners_policy(self.spec, self.spec.streams[0]))["Statement"]
+        policy = policy_document(owners_policy(Environment.of(self.spec), self.spec.streams[0]))["Statement"]
         self.lets(key, policy, f"arn:aws:sts::{ACCOUNT}:assumed-role/{ROLE}/firnline-dev")
 
 
@@ -92,7 +94,7 @@ def spec() -> EnvironmentSpec:
 
 @pytest.fixture
 def rendered(spec: EnvironmentSpec) -> Statements:
-    found: Statements = policy_document(engine_policy(spec, Names.of(spec), None))["Statement"]
+    found: Statements = policy_document(engine_policy(Environment.of(spec), None))["Statement"]
     return found
 
 
@@ -108,7 +110,7 @@ def partner(spec: EnvironmentSpec, account: Account, application: EnforcingAppli
 
 
 def test_it_is_read_through_the_role_and_nothing_beside_it(partner: Partner, rendered: Statements) -> None:
-    partner.lets(KEY, rendered, engine_arn(partner.spec))
+    partner.lets(KEY, rendered, engine_arn(Environment.of(partner.spec)))
     client = partner.client()
     partner.session(client)
     shard = next(iter(read_lineage(client, "orders").shards))
@@ -119,7 +121,7 @@ def test_it_is_read_through_the_role_and_nothing_beside_it(partner: Partner, ren
 
 
 def test_without_the_role_the_engine_is_refused_by_the_stream(partner: Partner, rendered: Statements) -> None:
-    partner.lets(KEY, rendered, engine_arn(partner.spec))
+    partner.lets(KEY, rendered, engine_arn(Environment.of(partner.spec)))
     with pytest.raises(ClientError, match="kinesis:ListShards"):
         partner.client(roles=[]).list_shards(StreamName="orders")
 
@@ -127,7 +129,7 @@ def test_without_the_role_the_engine_is_refused_by_the_stream(partner: Partner, 
 def test_without_the_right_to_assume_it_the_engine_is_refused_by_sts(partner: Partner, rendered: Statements) -> None:
     others = [each for each in rendered if each["Sid"] != "AssumeStreamRoles"]
     assert len(others) == len(rendered) - 1
-    partner.lets(KEY, others, engine_arn(partner.spec))
+    partner.lets(KEY, others, engine_arn(Environment.of(partner.spec)))
     with pytest.raises(CredentialsError, match="no identity-based policy allows the sts:AssumeRole action"):
         partner.client().list_shards(StreamName="orders")
 
@@ -141,7 +143,7 @@ def test_another_role_of_the_engines_account_is_refused_whatever_it_may(partner:
 
 
 def test_the_external_id_is_asked_for(partner: Partner, rendered: Statements) -> None:
-    partner.lets(KEY, rendered, engine_arn(partner.spec))
+    partner.lets(KEY, rendered, engine_arn(Environment.of(partner.spec)))
     with pytest.raises(CredentialsError):
         partner.client(roles=[{"arn": ROLE_ARN}]).list_shards(StreamName="orders")
 
@@ -156,17 +158,19 @@ def test_a_stream_that_its_own_policy_opens_is_read_by_its_arn(account: Account)
     """With the engine's own rights: each call names the stream by its ARN, as a stream of another account has to be."""
     stream = {name: value for name, value in SPEC["streams"][0].items() if name not in ("role_arn", "external_id")}
     spec = parse_spec(yaml.safe_dump({**SPEC, "streams": [stream]}), "dev.yaml")
-    statements = policy_document(engine_policy(spec, Names.of(spec), None))["Statement"]
+    statements = policy_document(engine_policy(Environment.of(spec), None))["Statement"]
     kinesis = FakeKinesis(account_id=ACCOUNT, region="us-east-1")
     kinesis.create_stream("orders").put({"n": 1})
     face, asked = EnforcingFace(kinesis), list[tuple[str, Any]]()
     face.callers.from_json(
-        json.dumps({"access_key": KEY, "principal": engine_arn(spec), "statements": statements}).encode()
+        json.dumps(
+            {"access_key": KEY, "principal": engine_arn(Environment.of(spec)), "statements": statements}
+        ).encode()
     )
     server = KinesisServer(kinesis)
     server._listener = Listener(face)
     with server:
-        document = engine_config(spec, engine_inputs(spec))["pipelines"][0]["access"]
+        document = engine_config(Environment.of(spec), engine_inputs(Environment.of(spec)))["pipelines"][0]["access"]
         client = kinesis_client(account.config(), access=Access(**document, endpoint=server.endpoint))
         client.meta.events.register(
             "before-send.kinesis.*", lambda request, **_: asked.append((request.url, fields_of(request)))

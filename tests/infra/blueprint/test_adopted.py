@@ -39,7 +39,7 @@ def test_the_owners_grant_what_is_handed_on_and_what_is_made_inside(adopting_spe
 
 
 def test_who_adopts_databases_alone_needs_no_right_to_make_one(adopting_spec: EnvironmentSpec) -> None:
-    text = statements(adopting_spec, blueprint_of(adopting_spec))
+    text = statements(blueprint_of(adopting_spec))
     made = {line.partition(" ON ACCOUNT")[0] for line in text.splitlines() if " ON ACCOUNT" in line}
     assert made == {"GRANT CREATE ROLE", "GRANT CREATE USER"}
     assert "OWNERSHIP" not in text

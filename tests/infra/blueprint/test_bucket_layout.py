@@ -7,6 +7,7 @@ import pytest
 
 from firnline_infra.blueprint import blueprint_of, engine_config
 from firnline_infra.blueprint.iam import PolicyStatement
+from firnline_infra.environment import Environment
 from firnline_infra.render.bootstrap.boundary import boundary_statements
 from firnline_infra.render.bootstrap.deployer import deployer_statements
 from firnline_infra.specification import EnvironmentSpec
@@ -24,7 +25,7 @@ def sharing(name: str) -> EnvironmentSpec:
 def policies(name: str) -> Iterator[tuple[PolicyStatement, ...]]:
     spec = sharing(name)
     blueprint = blueprint_of(spec)
-    yield from (blueprint.engine_policy, deployer_statements(spec, blueprint), boundary_statements(spec, blueprint))
+    yield from (blueprint.engine_policy, deployer_statements(blueprint), boundary_statements(blueprint))
 
 
 @pytest.mark.parametrize(
@@ -47,7 +48,7 @@ def test_what_is_one_environments_is_not_the_others(key: str) -> None:
 
 def test_its_configuration_names_its_own_folders() -> None:
     spec = sharing("a")
-    config = engine_config(spec, blueprint_of(spec).outputs)
+    config = engine_config(Environment.of(spec), blueprint_of(spec).outputs)
     place = "s3://everybodys-bucket/firnline-a"
     assert config["spark"]["checkpoint"] == f"{place}/checkpoint/firnline-a/"
     assert config["dead_letters"]["s3"] == f"{place}/dead-letters/"

@@ -9,12 +9,12 @@ import pytest
 
 from firnline_infra.blueprint import blueprint_of, engine_config
 from firnline_infra.blueprint.engine_policy import engine_policy
+from firnline_infra.environment import Environment
 from firnline_infra.keys.errors import NoSecretHere
 from firnline_infra.keys.owner import KeyOwner
 from firnline_infra.kinds import keys_and_secrets
 from firnline_infra.render.bootstrap.boundary import boundary_statements
 from firnline_infra.specification import EnvironmentSpec
-from firnline_infra.specification.names import Names
 from firnline_infra.specification.prerequisites import missing_keys
 from firnline_ingest.config.document import parse
 from firnline_ingest.config.model import EngineConfig
@@ -62,7 +62,7 @@ def spec_of(runtime: dict[str, Any], *, stream: dict[str, Any] | None = None, **
 
 
 def written(spec: EnvironmentSpec) -> dict[str, Any]:
-    return engine_config(spec, blueprint_of(spec).outputs)
+    return engine_config(Environment.of(spec), blueprint_of(spec).outputs)
 
 
 def engine_of(spec: EnvironmentSpec) -> EngineConfig:
@@ -71,8 +71,7 @@ def engine_of(spec: EnvironmentSpec) -> EngineConfig:
 
 
 def rights(spec: EnvironmentSpec) -> dict[str, tuple[Any, ...]]:
-    names = Names.of(spec)
-    return {statement.sid: statement.resources for statement in engine_policy(spec, names, None)}
+    return {statement.sid: statement.resources for statement in engine_policy(Environment.of(spec), None)}
 
 
 @pytest.mark.parametrize("name", CREDENTIALS)
@@ -100,7 +99,7 @@ def test_the_engine_may_assume_the_first_role_of_a_chain_and_open_the_secret_of_
     spec = spec_of({}, stream=stream)
     assert KEYS in rights(spec)["ReadPrivateKey"]
     assert "AssumeStreamRoles" not in rights(spec)
-    within = {statement.sid: statement.resources for statement in boundary_statements(spec, blueprint_of(spec))}
+    within = {statement.sid: statement.resources for statement in boundary_statements(blueprint_of(spec))}
     assert KEYS in within["WithinSecretsmanager"]
 
 

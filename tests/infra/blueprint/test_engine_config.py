@@ -9,6 +9,7 @@ import pytest
 from firnline_infra.blueprint import EngineInputs, blueprint_of, engine_config
 from firnline_infra.blueprint.engine_policy import engine_policy
 from firnline_infra.blueprint.value import Reference
+from firnline_infra.environment import Environment
 from firnline_infra.specification import EnvironmentSpec
 from firnline_infra.specification.names import Names
 from firnline_ingest.config.document import parse
@@ -30,7 +31,10 @@ OUTPUTS = EngineInputs(
 
 def test_the_document_is_the_reviewed_one(local_spec: EnvironmentSpec) -> None:
     """FIRNLINE_WRITE_GOLDEN=1 writes it anew."""
-    golden, text = GOLDEN / "local-engine.json", json.dumps(engine_config(local_spec, OUTPUTS), indent=2) + "\n"
+    golden, text = (
+        GOLDEN / "local-engine.json",
+        json.dumps(engine_config(Environment.of(local_spec), OUTPUTS), indent=2) + "\n",
+    )
     if os.environ.get("FIRNLINE_WRITE_GOLDEN"):
         golden.write_text(text, encoding="utf-8")
         pytest.fail(f"{golden.name} was written: review it, and run the test again")
@@ -38,11 +42,11 @@ def test_the_document_is_the_reviewed_one(local_spec: EnvironmentSpec) -> None:
 
 
 def test_the_engine_reads_it(local_spec: EnvironmentSpec, wide_spec: EnvironmentSpec) -> None:
-    local = parse(EngineConfig, engine_config(local_spec, OUTPUTS), "engine.json")
+    local = parse(EngineConfig, engine_config(Environment.of(local_spec), OUTPUTS), "engine.json")
     assert local.snowflake.base_url == "https://127.0.0.1:8443"
     assert local.aws.endpoints["kinesis"] == "http://127.0.0.1:4567"
 
-    wide = parse(EngineConfig, engine_config(wide_spec, OUTPUTS), "engine.json")
+    wide = parse(EngineConfig, engine_config(Environment.of(wide_spec), OUTPUTS), "engine.json")
     assert (wide.application, wide.ledger.table, wide.snowflake.role) == ("lake", "lake-ledger", '"Loader role"')
     assert [pipeline.table for pipeline in wide.pipelines] == ['"Clicks"', wide.pipelines[1].table]
 
@@ -51,14 +55,16 @@ def test_what_is_public_is_left_out(local_spec: EnvironmentSpec) -> None:
     outputs = EngineInputs(
         private_keys={"ingest": {"env": "KEY"}}, dead_letters={"folder": "d"}, spark_checkpoint="s3://bucket/checkpoint"
     )
-    document = engine_config(local_spec, outputs)
+    document = engine_config(Environment.of(local_spec), outputs)
     assert {"url", "ca_file"}.isdisjoint(document["snowflake"])
     config = parse(EngineConfig, document, "engine.json")
     assert config.snowflake.base_url == "https://firnline-local.snowflakecomputing.com"
 
 
 def test_the_same_inputs_give_the_same_hash(local_spec: EnvironmentSpec) -> None:
-    first, second = (parse(EngineConfig, engine_config(local_spec, OUTPUTS), "engine.json") for _ in range(2))
+    first, second = (
+        parse(EngineConfig, engine_config(Environment.of(local_spec), OUTPUTS), "engine.json") for _ in range(2)
+    )
     assert first.content_hash == second.content_hash
 
 
@@ -77,7 +83,7 @@ def spec_of(**changes: Any) -> EnvironmentSpec:
 def written(**changes: Any) -> dict[str, Any]:
     """Returns what its engine gets."""
     spec = spec_of(**changes)
-    document = engine_config(spec, blueprint_of(spec).outputs)
+    document = engine_config(Environment.of(spec), blueprint_of(spec).outputs)
     parse(EngineConfig, document, "engine.json")
     return document
 
@@ -152,7 +158,7 @@ def test_a_pipeline_reads_by_the_consumer_that_is_made_for_it() -> None:
     inputs = blueprint_of(spec).outputs
     assert inputs.consumers == {"orders": Reference("consumer/orders/us")}
     arn = "arn:aws:kinesis:eu-central-1:123456789012:stream/orders/consumer/us:1700000000"
-    document = engine_config(spec, replace(inputs, consumers={"orders": arn}))
+    document = engine_config(Environment.of(spec), replace(inputs, consumers={"orders": arn}))
     assert document["pipelines"][0]["reader"] == {"fan_out": {"consumer_arn": arn}}
     assert parse(EngineConfig, document, "engine.json").subscribes
 
@@ -161,7 +167,7 @@ def test_a_pipeline_reads_by_a_consumer_that_the_engine_registers_or_that_is_the
     arn = "arn:aws:kinesis:eu-central-1:123456789012:stream/orders/consumer/us:1700000000"
     for said in ({"registration": "lazy"}, {"registration": "eager", "consumer": "us"}, {"consumer_arn": arn}):
         spec = spec_of(**one_pipeline(reader={"fan_out": said}))
-        document = engine_config(spec, blueprint_of(spec).outputs)
+        document = engine_config(Environment.of(spec), blueprint_of(spec).outputs)
         assert document["pipelines"][0]["reader"] == {"fan_out": said}
         assert parse(EngineConfig, document, "engine.json").subscribes
 
@@ -169,7 +175,7 @@ def test_a_pipeline_reads_by_a_consumer_that_the_engine_registers_or_that_is_the
 def test_the_engine_may_register_and_deregister_only_its_own_consumer() -> None:
     spec = spec_of(**one_pipeline(reader={"fan_out": {"registration": "lazy"}}))
     names = Names.of(spec)
-    statements = {each.sid: each for each in engine_policy(spec, names, None)}
+    statements = {each.sid: each for each in engine_policy(Environment.of(spec), None)}
     stream = "arn:aws:kinesis:eu-central-1:123456789012:stream/orders"
     assert statements["RegisterConsumer"].resources == (stream,)
     own = (f"{stream}/consumer/{names.application}:*",)
@@ -179,7 +185,7 @@ def test_the_engine_may_register_and_deregister_only_its_own_consumer() -> None:
 def test_other_streams_go_into_the_pipelines_table_with_its_options(local_spec: EnvironmentSpec) -> None:
     first = local_spec.pipelines[0]
     changed = first.model_copy(update={"stream_pattern": "events-.*", "table": '"My {events}"'})
-    document = engine_config(local_spec.model_copy(update={"pipelines": [changed]}), OUTPUTS)
+    document = engine_config(Environment.of(local_spec.model_copy(update={"pipelines": [changed]})), OUTPUTS)
     config = parse(EngineConfig, document, "engine.json")
     named, found = config.pipeline_of(first.stream), config.pipeline_of("events-eu")
     assert found == named.model_copy(update={"stream": "events-eu"})

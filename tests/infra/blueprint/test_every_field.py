@@ -15,6 +15,7 @@ import pytest
 from pydantic import BaseModel
 
 from firnline_infra.blueprint import blueprint_of, engine_config
+from firnline_infra.environment import Environment
 from firnline_infra.kinds import KINDS
 from firnline_infra.runtimes.registry import render
 from firnline_infra.runtimes.spark_operator.kubernetes_prerequisites import kubernetes_prerequisites
@@ -97,7 +98,7 @@ def instances(node: Any, path: Path_ = ()) -> Iterator[tuple[BaseModel, Path_]]:
 
 def shown(spec: EnvironmentSpec) -> str:
     blueprint = blueprint_of(spec)
-    document = engine_config(spec, blueprint.outputs)
+    document = engine_config(Environment.of(spec), blueprint.outputs)
     job = render(job_of(spec), token="t") if spec.aws.runtime.kind else None
     around = kubernetes_prerequisites(spec) if spec.aws.runtime.kubernetes else None
     rows = [kind.instances(blueprint) for kind in KINDS]

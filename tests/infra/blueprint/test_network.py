@@ -27,18 +27,18 @@ def spec_of(**more: Any) -> EnvironmentSpec:
 
 
 def by_host(spec: EnvironmentSpec) -> dict[str, Destination]:
-    return {each.host: each for each in egress(spec)}
+    return {each.host: each for each in egress(Environment.of(spec))}
 
 
 @pytest.mark.parametrize("name", ["dev", "staging", "prod", "local"])
 def test_each_host_is_listed_once_with_its_reason(name: str) -> None:
-    found = egress(load_spec(SPECS / f"{name}.yaml"))
+    found = egress(Environment.of(load_spec(SPECS / f"{name}.yaml")))
     assert len({(each.host, each.port) for each in found}) == len(found)
     assert all(each.why and each.needed_by for each in found)
 
 
 def test_the_engine_needs_what_it_calls_and_nothing_that_only_deploying_needs() -> None:
-    hosts = {each.host for each in egress(spec_of()) if Party.ENGINE in each.needed_by}
+    hosts = {each.host for each in egress(Environment.of(spec_of())) if Party.ENGINE in each.needed_by}
     services = {"kinesis", "dynamodb", "sts", "secretsmanager", "s3", "logs"}
     assert hosts == {
         *(f"{service}.eu-central-1.amazonaws.com" for service in services),
@@ -67,7 +67,7 @@ def test_a_private_endpoint_is_the_engines_way_and_goes_into_its_configuration()
     hosts = by_host(spec)
     assert hosts[VPCE].needed_by == (Party.ENGINE,)
     assert hosts["kinesis.eu-central-1.amazonaws.com"].needed_by == (Party.CI, Party.OPERATOR)
-    document = engine_config(spec, blueprint_of(spec).outputs)
+    document = engine_config(Environment.of(spec), blueprint_of(spec).outputs)
     assert document["aws"]["endpoints"] == {"kinesis": f"https://{VPCE}"}
     assert document["snowflake"]["url"] == f"https://{snowflake_host(spec)}"
     assert snowflake_host(spec) == "acme-my-dev.privatelink.snowflakecomputing.com"
@@ -76,7 +76,7 @@ def test_a_private_endpoint_is_the_engines_way_and_goes_into_its_configuration()
 
 def test_hosts_that_snowflake_has_named_take_the_place_of_patterns() -> None:
     spec = spec_of(network={"snowflake_hosts": ["sfc-stage.s3.eu-central-1.amazonaws.com", "ocsp.digicert.com:80"]})
-    assert not any(each.is_pattern for each in egress(spec))
+    assert not any(each.is_pattern for each in egress(Environment.of(spec)))
     assert by_host(spec)["ocsp.digicert.com"].port == 80
 
 
@@ -104,7 +104,7 @@ def test_endpoints_that_are_made_are_those_that_are_listed() -> None:
     ):
         spec = spec_of(aws=place, network={"vpc_endpoints": {**made, "interfaces": services}})
         (component,) = endpoints(Environment.of(spec))
-        listed = {each.endpoint for each in egress(spec)}
+        listed = {each.endpoint for each in egress(Environment.of(spec))}
         made_here = [row for row in component.resources() if row.type == "aws_vpc_endpoint"]
         by_service = {row.name.removeprefix("endpoints-"): row.arguments["service_name"] for row in made_here}
         assert {
@@ -136,19 +136,19 @@ def test_an_engine_behind_a_proxy_asks_private_endpoints_without_it_and_its_job_
         "clients": ["10.0.0.0/16"],
     }
     spec = spec_of(proxy=proxy, network={"endpoints": {"sts": "https://vpce-1.sts.example.com"}, "vpc_endpoints": vpc})
-    said = engine_config(spec, blueprint_of(spec).outputs)["proxy"]["no_proxy"]
+    said = engine_config(Environment.of(spec), blueprint_of(spec).outputs)["proxy"]["no_proxy"]
     region = spec.aws.region
     public = [f"{service}.{region}.amazonaws.com" for service in ("s3", "dynamodb", "kinesis")]
     assert said == ["registry.internal", *public, "vpce-1.sts.example.com"]
-    assert variables_of_proxy(spec)["NO_PROXY"].endswith(",".join(said))
-    assert s3a_proxy(spec) == {}, "the gateway leads to S3"
+    assert variables_of_proxy(Environment.of(spec))["NO_PROXY"].endswith(",".join(said))
+    assert s3a_proxy(Environment.of(spec)) == {}, "the gateway leads to S3"
     assert by_host(spec)["proxy.example.com"].port == 3128
     behind = spec_of(proxy=proxy)
-    assert s3a_proxy(behind)["spark.hadoop.fs.s3a.proxy.host"] == "proxy.example.com"
+    assert s3a_proxy(Environment.of(behind))["spark.hadoop.fs.s3a.proxy.host"] == "proxy.example.com"
 
 
 def test_a_proxys_login_is_in_no_variable_of_a_job_and_the_engine_may_read_its_secret() -> None:
     arn = "arn:aws:secretsmanager:eu-central-1:111122223333:secret:proxy-a1b2c3"
     spec = spec_of(proxy={"url": "http://proxy.example.com:3128", "login": {"secret_arn": arn}})
-    assert (variables_of_proxy(spec), s3a_proxy(spec)) == ({}, {})
-    assert arn in login_secrets(spec)
+    assert (variables_of_proxy(Environment.of(spec)), s3a_proxy(Environment.of(spec))) == ({}, {})
+    assert arn in login_secrets(Environment.of(spec))

@@ -109,7 +109,7 @@ def test_a_protected_cluster_leaves_a_snapshot_that_its_deployer_may_make_and_an
         assert given["final_snapshot_identifier"] == last
         assert (given["skip_final_snapshot"], given["automated_snapshot_retention_period"]) == (last is None, days)
         assert (given["publicly_accessible"], given["encrypted"]) == (False, "true")
-        deployer = _pairs(deployer_statements(found, blueprint_of(found)))
+        deployer = _pairs(deployer_statements(blueprint_of(found)))
         assert (("redshift:CreateClusterSnapshot", snapshot) in deployer) is (last is not None)
 
 
@@ -126,7 +126,7 @@ def test_the_key_of_a_cluster_that_is_made_is_used_through_redshift_by_who_runs_
     blueprint = blueprint_of(found)
     refreshing = [statement for each in policies_of(refreshing_roles(blueprint.environment)) for statement in each]
     assert bool(refreshing) is uses
-    for statements in (deployer_statements(found, blueprint), refreshing):
+    for statements in (deployer_statements(blueprint), refreshing):
         granted = [
             each for each in statements if "kms:CreateGrant" in each.actions and "redshift" in str(each.conditions)
         ]
@@ -144,7 +144,7 @@ def test_the_key_of_a_secret_is_used_through_secrets_manager_for_that_secret_alo
         "kms:ViaService": "secretsmanager.eu-central-1.amazonaws.com",
         "kms:EncryptionContext:SecretARN": secret,
     }
-    for statements in (statement_rights(found, blueprint_of(found)), refreshing):
+    for statements in (statement_rights(blueprint_of(found)), refreshing):
         (decrypt,) = (each for each in statements if each.actions == ("kms:Decrypt",))
         assert (decrypt.resources, decrypt.conditions) == ((KEY,), {"StringEquals": context})
 
@@ -153,7 +153,7 @@ def test_the_boundary_lets_the_role_do_all_that_its_policy_says() -> None:
     document = smallest(redshift={"workgroup": {}, "views": [{"stream": "orders"}]})
     blueprint = blueprint_of(document)
     assert blueprint.redshift is not None
-    bounded = _pairs(boundary_statements(document, blueprint))
+    bounded = _pairs(boundary_statements(blueprint))
     asked = _pairs(blueprint.redshift.policy)
     assert asked <= bounded
 
@@ -282,7 +282,7 @@ def test_an_adopted_workgroup_is_the_only_one_that_a_deployer_reaches() -> None:
     section = {"workgroup": {"origin": "adopt", "name": "analytics", "arn": arn}, "views": [{"stream": "orders"}]}
     adopting = smallest(aws={"key": {"origin": "skip"}}, redshift=section)
     blueprint = blueprint_of(adopting)
-    rights = {each.sid: each.resources for each in statement_rights(adopting, blueprint)}
+    rights = {each.sid: each.resources for each in statement_rights(blueprint)}
     assert {sid for sid, places in rights.items() if places == (arn,)} == {
         "RunStatements",
         "BeDatabaseUser",

@@ -6,9 +6,9 @@ from firnline_infra.blueprint import blueprint_of
 from firnline_infra.blueprint.engine_policy import engine_policy
 from firnline_infra.blueprint.iam import PolicyStatement
 from firnline_infra.blueprint.network import Party, egress
+from firnline_infra.environment import Environment
 from firnline_infra.render.bootstrap.boundary import boundary_statements
 from firnline_infra.specification import EnvironmentSpec
-from firnline_infra.specification.names import Names
 from tests.infra.specifications import pipeline, smallest
 
 SECRET = "arn:aws:secretsmanager:eu-central-1:111122223333:secret:registry-AbCdEf"
@@ -37,8 +37,8 @@ def by_sid(statements: tuple[PolicyStatement, ...]) -> dict[str, PolicyStatement
 
 def test_the_engine_and_its_boundary_have_what_registries_need_and_nothing_where_there_is_none() -> None:
     spec = spec_of(GLUE, CONFLUENT, CONFLUENT)
-    engine = by_sid(engine_policy(spec, Names.of(spec), None))
-    boundary = by_sid(boundary_statements(spec, blueprint_of(spec)))
+    engine = by_sid(engine_policy(Environment.of(spec), None))
+    boundary = by_sid(boundary_statements(blueprint_of(spec)))
     assert engine["ReadSchemas"] == boundary["ReadSchemas"]
     assert engine["ReadRegistryLogins"].resources == (SECRET,)
     assert engine["DecryptRegistryLogins"].resources == (KEY,)
@@ -46,13 +46,13 @@ def test_the_engine_and_its_boundary_have_what_registries_need_and_nothing_where
     assert KEY in boundary["WithinKms"].resources
 
     spec = spec_of({"type": "json", "framing": "glue"})
-    none = {*by_sid(engine_policy(spec, Names.of(spec), None)), *by_sid(boundary_statements(spec, blueprint_of(spec)))}
+    none = {*by_sid(engine_policy(Environment.of(spec), None)), *by_sid(boundary_statements(blueprint_of(spec)))}
     assert none.isdisjoint({"ReadSchemas", "ReadRegistryLogins", "DecryptRegistryLogins"})
 
 
 def test_registries_are_among_the_hosts_of_the_engine_and_of_whoever_audits() -> None:
-    found = {(each.host, each.port): each for each in egress(spec_of(GLUE, CONFLUENT))}
+    found = {(each.host, each.port): each for each in egress(Environment.of(spec_of(GLUE, CONFLUENT)))}
     for place in (("registry.acme.example", 8081), ("glue.eu-central-1.amazonaws.com", 443)):
         assert found[place].needed_by == (Party.ENGINE, Party.OPERATOR)
     assert found["glue.eu-central-1.amazonaws.com", 443].endpoint == "com.amazonaws.eu-central-1.glue"
-    assert not any("glue" in each.host for each in egress(spec_of({"type": "json"})))
+    assert not any("glue" in each.host for each in egress(Environment.of(spec_of({"type": "json"}))))

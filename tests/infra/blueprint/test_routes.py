@@ -7,6 +7,7 @@ from firnline_infra.blueprint import Blueprint, blueprint_of
 from firnline_infra.blueprint.engine_config import engine_config
 from firnline_infra.blueprint.grants import PrivilegeGrant
 from firnline_infra.blueprint.snowflake import IcebergTable, InteractiveTable, Table
+from firnline_infra.environment import Environment
 from firnline_infra.kinds.storage import external_volumes
 from firnline_infra.specification import parse_spec
 from firnline_ingest.config.document import parse
@@ -105,7 +106,7 @@ def test_a_pipe_and_an_interactive_warehouse_serve_the_routes_tables(blueprint: 
 
 
 def test_the_engine_is_told_where_each_value_leads(blueprint: Blueprint) -> None:
-    document = engine_config(parse_spec(SPECIFICATION, "shop.yaml"), blueprint.outputs)
+    document = engine_config(Environment.of(parse_spec(SPECIFICATION, "shop.yaml")), blueprint.outputs)
     (written,) = document["pipelines"]
     assert written["pipe_selects"], "one of the tables has a pipe that does"
     assert written["routes"] == {
@@ -132,7 +133,7 @@ def test_others_are_dead_letters_where_nothing_else_is_said() -> None:
     document["pipelines"][0]["routes"] = {"key": "kind", "tables": [{"table": "ORDERS", "values": ["order"]}]}
     del document["snowflake"]["interactive_warehouse"]
     spec = parse_spec(yaml.safe_dump(document), "shop.yaml")
-    (written,) = engine_config(spec, blueprint_of(spec).outputs)["pipelines"]
+    (written,) = engine_config(Environment.of(spec), blueprint_of(spec).outputs)["pipelines"]
     assert written["routes"] == {"key": "kind", "tables": {"order": "ORDERS"}}
     assert "pipe_selects" not in written
 

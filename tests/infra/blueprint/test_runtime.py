@@ -168,7 +168,7 @@ def test_a_node_and_a_log_can_live_with_the_policy_and_its_boundary() -> None:
     ):
         spec = spec_of(runtime)
         blueprint = blueprint_of(spec)
-        for statements in (blueprint.engine_policy, boundary_statements(spec, blueprint)):
+        for statements in (blueprint.engine_policy, boundary_statements(blueprint)):
             assert wanted in [action for statement in statements for action in statement.actions]
     bare = blueprint_of(spec_of({"emr_serverless": SERVERLESS}))
     assert bare.engine_policy

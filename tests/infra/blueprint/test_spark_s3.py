@@ -8,6 +8,7 @@ from firnline_infra.blueprint import blueprint_of, engine_config
 from firnline_infra.blueprint.bucket_layout import checkpoint_folder, log_folder, spark_url
 from firnline_infra.blueprint.engine_config import EngineInputs
 from firnline_infra.blueprint.spark_s3 import spark_s3_settings
+from firnline_infra.environment import Environment
 from firnline_infra.specification import EnvironmentSpec
 from tests.infra.specifications import smallest
 
@@ -25,7 +26,7 @@ def spec_of(runtime: dict[str, str], **aws: Any) -> EnvironmentSpec:
 
 
 def spark_of(spec: EnvironmentSpec) -> dict[str, Any]:
-    spark: dict[str, Any] = engine_config(spec, blueprint_of(spec).outputs)["spark"]
+    spark: dict[str, Any] = engine_config(Environment.of(spec), blueprint_of(spec).outputs)["spark"]
     return spark
 
 
@@ -66,24 +67,26 @@ def test_the_checkpoint_lies_below_the_prefix_that_is_granted(runtime: dict[str,
         one = statements[sid]
         (granted,) = [one.conditions["StringLike"]["s3:prefix"]] if one.conditions else one.resources
         assert str(granted).endswith("checkpoint/*")
-    assert checkpoint_folder(spec) == "checkpoint/firnline-dev/"
-    assert spark_url(spec, checkpoint_folder(spec)).endswith(f"{BUCKET}/checkpoint/firnline-dev/")
+    assert checkpoint_folder(Environment.of(spec)) == "checkpoint/firnline-dev/"
+    assert spark_url(Environment.of(spec), checkpoint_folder(Environment.of(spec))).endswith(
+        f"{BUCKET}/checkpoint/firnline-dev/"
+    )
 
 
 def test_only_emr_writes_logs_into_the_bucket() -> None:
-    assert [log_folder(spec_of(runtime)) for runtime in ON_EMR] == ["logs/"] * len(ON_EMR)
-    assert {log_folder(spec_of(runtime)) for runtime in ELSEWHERE} == {None}
+    assert [log_folder(Environment.of(spec_of(runtime))) for runtime in ON_EMR] == ["logs/"] * len(ON_EMR)
+    assert {log_folder(Environment.of(spec_of(runtime))) for runtime in ELSEWHERE} == {None}
 
 
 def test_an_endpoint_in_place_of_awss_has_the_bucket_in_the_path() -> None:
-    settings = spark_s3_settings(spec_of({"trust": "static-keys"}), "http://127.0.0.1:5000")
+    settings = spark_s3_settings(Environment.of(spec_of({"trust": "static-keys"})), "http://127.0.0.1:5000")
     assert settings["spark.hadoop.fs.s3a.endpoint"] == "http://127.0.0.1:5000"
     assert settings["spark.hadoop.fs.s3a.path.style.access"] == "true"
 
 
 def test_without_a_bucket_nothing_is_said_about_s3() -> None:
     spec = spec_of({"trust": "nobody"}, bucket={"origin": "skip"})
-    assert spark_s3_settings(spec) == {}
+    assert spark_s3_settings(Environment.of(spec)) == {}
     assert spark_of(spec)["conf"] == {}
 
 
@@ -96,6 +99,6 @@ def test_settings_that_were_given_win() -> None:
         spark_checkpoint="s3a://b/c/",
         spark_conf=given,
     )
-    conf = engine_config(spec, inputs)["spark"]["conf"]
+    conf = engine_config(Environment.of(spec), inputs)["spark"]["conf"]
     assert given.items() <= conf.items()
     assert "spark.hadoop.fs.s3a.aws.credentials.provider" in conf

@@ -69,7 +69,7 @@ def test_what_would_go_nowhere_is_refused(section: dict[str, Any], said: str) ->
 
 
 def test_the_list_of_hosts_says_which_are_reached_by_an_endpoint_that_is_made() -> None:
-    found = {each.host: each.why for each in egress(spec_of(ALL)) if Party.ENGINE in each.needed_by}
+    found = {each.host: each.why for each in egress(Environment.of(spec_of(ALL))) if Party.ENGINE in each.needed_by}
     by = "in the VPC by the endpoint that is created"
     assert by in found["kinesis.eu-central-1.amazonaws.com"]
     assert by in found["firnline-dev-123456789012-eu-central-1.s3.eu-central-1.amazonaws.com"]

@@ -32,7 +32,7 @@ def spec_of(*statements: dict[str, Any], arn: str | None = OWN) -> EnvironmentSp
 
 
 def rendered(spec: EnvironmentSpec) -> dict[str, Any]:
-    return policy_document(boundary_statements(spec, blueprint_of(spec)))
+    return policy_document(boundary_statements(blueprint_of(spec)))
 
 
 def looked(spec: EnvironmentSpec, there: dict[str, Any] | None) -> list[Finding]:
@@ -45,7 +45,7 @@ def looked(spec: EnvironmentSpec, there: dict[str, Any] | None) -> list[Finding]
             stub.add_response("get_policy", {"Policy": policy}, {"PolicyArn": OWN})
             version = {"Document": quote(json.dumps(there))}
             stub.add_response("get_policy_version", {"PolicyVersion": version}, {"PolicyArn": OWN, "VersionId": "v2"})
-        return list(boundary(spec, blueprint_of(spec), iam))
+        return list(boundary(blueprint_of(spec), iam))
 
 
 def test_a_boundary_that_was_not_renewed_lacks_what_the_specification_adds_since() -> None:
@@ -83,9 +83,9 @@ def test_one_that_is_not_there_is_wrong_and_one_of_ones_own_is_not_known() -> No
     (missing,) = looked(spec_of(), None)
     assert missing.found == "is not there"
     own = spec_of(arn="arn:aws:iam::111122223333:policy/everybody")
-    (found,) = boundary(own, blueprint_of(own), iam=None)
+    (found,) = boundary(blueprint_of(own), iam=None)
     assert found.verdict is Verdict.UNKNOWN
-    assert list(boundary(spec_of(arn=None), blueprint_of(own), iam=None)) == []
+    assert list(boundary(blueprint_of(spec_of(arn=None)), iam=None)) == []
 
 
 def test_who_may_not_look_is_told_so() -> None:
@@ -93,4 +93,4 @@ def test_who_may_not_look_is_told_so() -> None:
     with Stubber(iam) as stub:
         stub.add_client_error("get_policy", "AccessDenied")
         with pytest.raises(AwsRefused, match="iam:GetPolicyVersion"):
-            list(boundary(spec_of(), blueprint_of(spec_of()), iam))
+            list(boundary(blueprint_of(spec_of()), iam))

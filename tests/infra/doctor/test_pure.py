@@ -57,7 +57,7 @@ def simulation(spec: EnvironmentSpec, blueprint: Blueprint, refused: dict[str, d
     """An answer to each request, page by page where something is refused."""
     client = boto3.client("iam", region_name="eu-central-1")
     stubber = Stubber(client)
-    for statement in deployer_statements(spec, blueprint):
+    for statement in deployer_statements(blueprint):
         if STATE_KEY_ARN in statement.resources:
             continue
         results = [refused.get(action, simulated(action, "allowed")) for action in statement.actions]
@@ -84,7 +84,7 @@ def test_each_action_that_deploying_asks_for_is_simulated_for_the_role_of_a_sess
     spec: EnvironmentSpec, blueprint: Blueprint
 ) -> None:
     client, stubber = simulation(spec, blueprint, {})
-    (found,) = rights.rights(spec, blueprint, client, SESSION)
+    (found,) = rights.rights(blueprint, client, SESSION)
     stubber.assert_no_pending_responses()
     assert (found.verdict, found.object) == (Verdict.GOOD, f"rights of {ROLE}")
 
@@ -97,9 +97,7 @@ def test_an_action_that_is_denied_is_told_with_why(spec: EnvironmentSpec, bluepr
         "s3:CreateBucket": simulated("s3:CreateBucket", "implicitDeny", **beyond),
     }
     client, _ = simulation(spec, blueprint, refused)
-    said = {
-        each.object.split()[0]: each.found for each in rights.rights(spec, blueprint, client, SESSION) if each.next_step
-    }
+    said = {each.object.split()[0]: each.found for each in rights.rights(blueprint, client, SESSION) if each.next_step}
     assert said.keys() == refused.keys()
     assert said["kinesis:CreateStream"].startswith("is allowed by no policy on arn:aws:kinesis:")
     assert said["dynamodb:CreateTable"].startswith("is denied by a policy")
@@ -111,7 +109,7 @@ def test_rights_that_can_t_be_simulated_are_unknown_and_never_good(
     spec: EnvironmentSpec, blueprint: Blueprint, code: str, step: str
 ) -> None:
     client = stubbed("iam", error=("simulate_principal_policy", code))
-    (found,) = rights.rights(spec, blueprint, client, SESSION)
+    (found,) = rights.rights(blueprint, client, SESSION)
     assert found.verdict is Verdict.UNKNOWN
     assert found.next_step.startswith(step)
 

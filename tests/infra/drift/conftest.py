@@ -122,7 +122,6 @@ class Made:
     @cached_property
     def _checks(self) -> list[Check]:
         context = DriftContext(
-            spec=self.spec,
             blueprint=blueprint_of(self.spec),
             accounts=self.accounts(),
             session=self.session,
@@ -133,7 +132,6 @@ class Made:
 
     def deployment(self, role: str | None = None) -> Deployment:
         return Deployment(
-            spec=self.spec,
             spec_file=self.spec_file,
             env_argument=self.name,
             accounts=self.accounts(role),

@@ -81,7 +81,7 @@ def made_again(made: Made, token: str) -> None:
 
 def secret(made: Made) -> Iterator[Change]:
     """Recreated with the value, the version and the tags that it had: its ARN alone tells."""
-    recorded = [each.name for each in secret_definitions(made.spec) if each.existing_arn is not None]
+    recorded = [each.name for each in secret_definitions(Environment.of(made.spec)) if each.existing_arn is not None]
     for name in recorded[:1]:
         anew = partial(_recreated, made.aws("secretsmanager"), name)
         yield Change(anew, f"secretsmanager secret {name}", "arn")

@@ -50,13 +50,13 @@ class Applied:
     @property
     def context(self) -> DriftContext:
         blueprint = blueprint_of(self.spec)
-        return DriftContext(spec=self.spec, blueprint=blueprint, accounts=self, session=None, outputs={})  # type: ignore[arg-type]
+        return DriftContext(blueprint=blueprint, accounts=self, session=None, outputs={})  # type: ignore[arg-type]
 
     def found(self) -> set[tuple[str, str]]:
         return {each.key for check in bootstrap.checks(self.context) for each in findings_of(check)}
 
     def apply(self) -> None:
-        made = template(self.spec, blueprint_of(self.spec), provider=self.provider)["Resources"]
+        made = template(blueprint_of(self.spec), provider=self.provider)["Resources"]
         arns: dict[str, str] = {}
         order = (
             "KMS::Key",
@@ -269,16 +269,16 @@ def test_a_policy_of_ci_that_was_detached_is_found(applied: Applied) -> None:
 def test_another_repository_in_both_roles_is_said_for_a_person_to_judge(applied: Applied) -> None:
     if isinstance(applied.provider, GitHub):
         theirs = Applied(applied.spec, GitHub(repository="evil/fork", branch="trunk"))
-        made = template(theirs.spec, blueprint_of(theirs.spec), provider=theirs.provider)["Resources"]
+        made = template(blueprint_of(theirs.spec), provider=theirs.provider)["Resources"]
         for title in ("Deploy", "Preview"):
             said = made[f"{title}Role"]["Properties"]
             document = json.dumps(said["AssumeRolePolicyDocument"])
             applied.aws("iam").update_assume_role_policy(RoleName=said["RoleName"], PolicyDocument=document)
         assert "evil/fork" in bootstrap.trusted(applied.context)
         one = json.dumps(
-            template(applied.spec, blueprint_of(applied.spec), provider=applied.provider)["Resources"]["PreviewRole"][
-                "Properties"
-            ]["AssumeRolePolicyDocument"]
+            template(blueprint_of(applied.spec), provider=applied.provider)["Resources"]["PreviewRole"]["Properties"][
+                "AssumeRolePolicyDocument"
+            ]
         )
         applied.aws("iam").update_assume_role_policy(RoleName=applied.names.previewer_role, PolicyDocument=one)
         assert applied.found() == {(f"iam role {applied.names.previewer_role}", "assumeRolePolicy")}

@@ -6,6 +6,7 @@ from firnline_infra.accounts.errors import AwsRefused
 from firnline_infra.drift.engine import keys_of_engine
 from firnline_infra.drift.errors import OutOfSight
 from firnline_infra.drift.suite import observed
+from firnline_infra.environment import Environment
 from firnline_infra.keys.pair import body_fingerprint, new_pair
 from firnline_infra.specification import load_spec
 from firnline_infra.specification.containers import ObjectOrigin
@@ -62,6 +63,6 @@ def test_whose_keys_the_engine_has_is_not_judged_where_an_owner_alone_knows_them
     made = load_spec(ENVIRONMENTS / "dev.yaml")
     key = new_pair().public_key
     keys = ServiceUser(public_keys=PublicKeys(slot_1=key))
-    assert keys_of_engine(with_users(made, {"ingest": keys})) == {body_fingerprint(key)}
+    assert keys_of_engine(Environment.of(with_users(made, {"ingest": keys}))) == {body_fingerprint(key)}
     adopted = ServiceUser(origin=ObjectOrigin.ADOPT, user="KAFKA_USER", private_key=KeyPlace(env="KEY"))
-    assert keys_of_engine(with_users(made, {"ingest": adopted})) is None
+    assert keys_of_engine(Environment.of(with_users(made, {"ingest": adopted}))) is None

@@ -17,6 +17,7 @@ from snowflake.connector import SnowflakeConnection
 from firnline_infra.blueprint import engine_config
 from firnline_infra.blueprint.engine_config import engine_inputs
 from firnline_infra.cli.keys import registers
+from firnline_infra.environment import Environment
 from firnline_infra.keys import Rotation, create_key
 from firnline_infra.keys.errors import KeysDisagree, PrivateHalfMissing, UserNotDescribed
 from firnline_infra.keys.pair import KeyPair
@@ -139,7 +140,10 @@ class World:
     def config(self) -> EngineConfig:
         spec, names = self.spec, Names.of(self.spec)
         document = self.environment.engine_config(
-            snowflake={name: engine_config(spec, engine_inputs(spec))["snowflake"][name] for name in LOGIN},
+            snowflake={
+                name: engine_config(Environment.of(spec), engine_inputs(Environment.of(spec)))["snowflake"][name]
+                for name in LOGIN
+            },
             ledger={"table": names.ledger_table},
             dead_letters={"folder": str(self.spec_file.parent / "letters")},
         )

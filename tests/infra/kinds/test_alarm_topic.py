@@ -154,9 +154,7 @@ def test_who_subscribed_by_hand_is_drift_and_so_is_who_has_not_confirmed() -> No
     sns = Sns(
         ("email", MAIL, "PendingConfirmation"), ("https", HOOK, f"{ARN}:1"), ("sqs", "arn:aws:sqs:::q", f"{ARN}:2")
     )
-    subject = Subject(
-        wanted=topic, spec=NOTIFIES, blueprint=blueprint_of(NOTIFIES), clients=lambda _: sns, rows=lambda _: []
-    )
+    subject = Subject(wanted=topic, blueprint=blueprint_of(NOTIFIES), clients=lambda _: sns, rows=lambda _: [])
     (comparison,) = TOPIC.comparisons
     assert [(each.path, each.expected, each.found) for each in comparison.find(subject)] == [
         (f"subscription email {MAIL}", "confirmed", "pending confirmation"),
@@ -179,9 +177,7 @@ def test_what_sns_lists_otherwise_than_it_is_named(
     """A password is asterisks, a subscription that ended is listed for a while, one without an ARN can't be ended."""
     spec = spec_of(f"{{notify: ['{notify}']}}")
     (topic,) = of("aws_sns_topic", spec)
-    subject = Subject(
-        wanted=topic, spec=spec, blueprint=blueprint_of(spec), clients=lambda _: Sns(listed), rows=lambda _: []
-    )
+    subject = Subject(wanted=topic, blueprint=blueprint_of(spec), clients=lambda _: Sns(listed), rows=lambda _: [])
     (comparison,) = TOPIC.comparisons
     found = list(comparison.find(subject))
     assert [each.path for each in found] == [f"subscription {path}" for path, _ in expected]

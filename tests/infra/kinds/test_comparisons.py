@@ -28,7 +28,6 @@ def subject(rows: list[dict[str, Any]] | None = None, made_at: datetime | None =
 
     return Subject(
         wanted=blueprint.landing.tables[0],
-        spec=SPEC,
         blueprint=blueprint,
         clients=dict[str, Any]().__getitem__,
         rows=answer,
@@ -92,7 +91,6 @@ def test_a_copy_of_a_secret_in_another_account_is_a_finding() -> None:
     wanted = next(iter(SECRET.instances(blueprint)))
     asked = Subject(
         wanted=wanted,
-        spec=SPEC,
         blueprint=blueprint,
         clients={"secretsmanager": Secrets()}.__getitem__,
         rows=lambda _: [],

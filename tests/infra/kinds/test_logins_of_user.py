@@ -44,7 +44,6 @@ class Snowflake:
         wanted = replace(user, name=Identifier(self.name), public_key=None)
         return Subject(
             wanted=wanted,
-            spec=SPEC,
             blueprint=blueprint_of(SPEC),
             clients={}.__getitem__,
             rows=self,

@@ -33,7 +33,7 @@ def owned(kind: str, name: str) -> list[Difference]:
         return [grant] if statement == f"SHOW GRANTS TO ROLE {role.sql}" else []
 
     wanted = SnowflakeRole(name=role)
-    subject = Subject(wanted=wanted, spec=SPEC, blueprint=BLUEPRINT, clients={}.__getitem__, rows=rows)
+    subject = Subject(wanted=wanted, blueprint=BLUEPRINT, clients={}.__getitem__, rows=rows)
     return list(given_to_role(subject))
 
 

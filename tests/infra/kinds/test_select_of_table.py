@@ -32,7 +32,7 @@ def subject(shown: list[dict[str, Any]]) -> Subject:
         return shown
 
     clients: Callable[[str], Any] = {}.__getitem__
-    return Subject(wanted=TABLE, spec=SPEC, blueprint=blueprint_of(SPEC), clients=clients, rows=rows)
+    return Subject(wanted=TABLE, blueprint=blueprint_of(SPEC), clients=clients, rows=rows)
 
 
 def pipe(select: str, *, name: str = "ORDERS") -> dict[str, Any]:

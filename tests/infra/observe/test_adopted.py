@@ -84,7 +84,7 @@ class World:
     def bootstrap(self, *, owners: bool = True) -> None:
         administrator = self.environment.logins["admin"].user
         role = self.blueprint.names.deploy_role.sql
-        self.run(*role_statements(self.spec, self.blueprint), f"GRANT ROLE {role} TO USER {administrator}")
+        self.run(*role_statements(self.blueprint), f"GRANT ROLE {role} TO USER {administrator}")
         if owners:
             self.run(*required_grant_statements(self.blueprint))
 

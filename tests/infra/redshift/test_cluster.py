@@ -67,7 +67,7 @@ def test_a_cluster_is_made_private_and_encrypted_and_its_administrator_owns_the_
         assert (found["NodeType"], found["NumberOfNodes"], found["MasterUsername"]) == ("ra3.xlplus", 2, "admin")
         assert "redshift!" in found["MasterPasswordSecretArn"]
         assert previews(spec, "redshift-data:ExecuteStatement") is False
-        document = policy_document(deployer_statements(spec, blueprint))["Statement"]
+        document = policy_document(deployer_statements(blueprint))["Statement"]
         theirs = replace(views, aws=partial(client_of, local_environment))
         role = "arn:aws:iam::000000000000:role/deploy-firnline-provisioned"
         key = "DEPLOYER-OF-BOTH"
@@ -94,7 +94,7 @@ def test_a_cluster_is_made_private_and_encrypted_and_its_administrator_owns_the_
 
 
 def previews(spec: Any, action: str) -> bool:
-    return any(action in each.actions for each in previewer_statements(spec, blueprint_of(spec)))
+    return any(action in each.actions for each in previewer_statements(blueprint_of(spec)))
 
 
 def rows(views: RedshiftViews, select: str) -> list[dict[str, Any]]:

@@ -221,7 +221,7 @@ DEPLOYER, KEY = "arn:aws:iam::000000000000:role/deploy-firnline-both", "DEPLOYER
 def test_the_deployer_has_each_right_that_statements_take_and_needs_it(
     program: tuple[EnvironmentSpec, ProgramApplication], views: RedshiftViews, local_environment: "RunningEnvironment"
 ) -> None:
-    document = policy_document(deployer_statements(program[0], blueprint_of(program[0])))["Statement"]
+    document = policy_document(deployer_statements(blueprint_of(program[0])))["Statement"]
     theirs = replace(views, aws=partial(client_of, local_environment))
 
     def look() -> None:
@@ -240,7 +240,7 @@ def test_the_deployer_has_each_right_that_statements_take_and_needs_it(
 def test_a_deployer_to_whom_a_new_database_gives_nothing_gets_there_by_what_the_errors_say(
     program: tuple[EnvironmentSpec, ProgramApplication], views: RedshiftViews, local_environment: "RunningEnvironment"
 ) -> None:
-    document = policy_document(deployer_statements(program[0], blueprint_of(program[0])))["Statement"]
+    document = policy_document(deployer_statements(blueprint_of(program[0])))["Statement"]
     enforce_statements(local_environment, KEY, principal=DEPLOYER, statements=document)
     (view,), (schema,) = views.destination.views, views.destination.schemas
     their = replace(view, name="theirs", external_schema="their_kinesis", readers=("their_readers",), dependents=())
@@ -271,7 +271,7 @@ def test_of_what_it_is_not_shown_a_previewer_says_nothing_and_never_that_it_is_g
     views.apply()
     views.database.run("DROP VIEW order_kinds")
     role = f"arn:aws:iam::000000000000:role/{bootstrap_names(spec).previewer_role}"
-    rights = policy_document(previewer_statements(spec, blueprint_of(spec)))["Statement"]
+    rights = policy_document(previewer_statements(blueprint_of(spec)))["Statement"]
     enforce_statements(local_environment, KEY, principal=role, statements=rights)
     theirs = replace(views, aws=partial(client_of, local_environment))
     found = theirs.differences()
@@ -295,7 +295,7 @@ def test_the_deployer_does_not_make_again_what_is_anothers(
     views.apply()
     for each in ("TABLE orders", "TABLE order_kinds", "TABLE order_count", "SCHEMA kinesis"):
         views.database.run(f"ALTER {each} OWNER TO admin")
-    document = policy_document(deployer_statements(program[0], blueprint_of(program[0])))["Statement"]
+    document = policy_document(deployer_statements(blueprint_of(program[0])))["Statement"]
     enforce_statements(local_environment, KEY, principal=DEPLOYER, statements=document)
     found = replace(views, aws=partial(client_of, local_environment)).apply()
     assert {each.path for each in found} == {"owner"}

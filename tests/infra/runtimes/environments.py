@@ -8,6 +8,7 @@ from typing import Any
 import yaml
 
 from firnline_infra.blueprint.bucket_layout import log_uri, s3_url
+from firnline_infra.environment import Environment
 from firnline_infra.runtimes.engine_job import engine_job
 from firnline_infra.runtimes.job import Artefact, EngineJob
 from firnline_infra.specification import EnvironmentSpec, parse_spec
@@ -120,14 +121,14 @@ def job_of(spec: EnvironmentSpec) -> EngineJob:
         entry="/opt/firnline/entry.py",
         archive="/opt/firnline/environment",
     )
-    folder = s3_url(spec, f"artefacts/{ARTEFACT}")
+    folder = s3_url(Environment.of(spec), f"artefacts/{ARTEFACT}")
     in_s3 = replace(in_image, entry=f"{folder}/entry.py", archive=f"{folder}/firnline-engine-{ARTEFACT}.tar.gz")
     job = engine_job(
         spec,
         artefact=in_s3 if runtime.kubernetes is None else in_image,
-        configuration=s3_url(spec, f"configuration/{CONFIGURATION}.json"),
+        configuration=s3_url(Environment.of(spec), f"configuration/{CONFIGURATION}.json"),
         configuration_hash=CONFIGURATION,
         role_arn=Arns(spec).role(Names.of(spec).engine_role),
-        logs=log_uri(spec),
+        logs=log_uri(Environment.of(spec)),
     )
     return replace(job, place=PLACES.get(job.runtime.kind or "", ""))

@@ -9,6 +9,7 @@ from packaging.version import Version
 
 from firnline_infra.blueprint import blueprint_of, engine_config
 from firnline_infra.blueprint.network import egress
+from firnline_infra.environment import Environment
 from firnline_infra.specification import EnvironmentSpec
 from firnline_infra.specification.partition import LACKING, PARTITIONS, partition_of_region, snowflake_host
 from firnline_ingest.config.document import parse
@@ -71,7 +72,7 @@ def test_a_service_that_the_region_lacks_is_refused() -> None:
 
 def engine_of(spec: EnvironmentSpec) -> EngineConfig:
     inputs = replace(blueprint_of(spec).outputs, private_keys={"ingest": {"env": "KEY"}})
-    return parse(EngineConfig, engine_config(spec, inputs), "engine.json")
+    return parse(EngineConfig, engine_config(Environment.of(spec), inputs), "engine.json")
 
 
 @pytest.mark.parametrize(
@@ -89,7 +90,7 @@ def test_everybody_goes_to_the_same_host(more: dict[str, Any], host: str) -> Non
     spec = smallest(snowflake=snowflake, **more)
     assert snowflake_host(spec) == host
     assert engine_of(spec).snowflake.base_url == f"https://{host}"
-    assert host in {each.host for each in egress(spec)}
+    assert host in {each.host for each in egress(Environment.of(spec))}
 
 
 @pytest.mark.parametrize("host", ["https://a.b", "a.b:443", "A.b", "a", "a.b/"])

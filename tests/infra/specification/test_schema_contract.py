@@ -33,7 +33,7 @@ def test_a_contract_stands_for_two_options(said: dict[str, Any], evolves: bool, 
     spec = smallest(**one_pipeline(**said))
     (made,) = spec.pipelines
     assert (made.schema_evolution, made.adds_columns) == (evolves, adds)
-    document = engine_config(spec, blueprint_of(spec).outputs)["pipelines"][0]
+    document = engine_config(Environment.of(spec), blueprint_of(spec).outputs)["pipelines"][0]
     assert document.get("adds_columns", False) == adds
     assert "schema_contract" not in document, "the engine reads what it means"
 

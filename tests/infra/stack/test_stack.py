@@ -6,6 +6,7 @@ from types import SimpleNamespace
 import pytest
 import yaml
 
+from firnline_infra.environment import Environment
 from firnline_infra.pulumi_cli import PulumiCli
 from firnline_infra.pulumi_cli.errors import CommandFailed
 from firnline_infra.render.bootstrap.template import secrets_provider
@@ -79,7 +80,7 @@ def test_settings_that_nobody_committed_get_the_stacks_own_key_again(tmp_path: P
 @pytest.mark.parametrize("name", ["dev", "staging", "prod"])
 def test_the_committed_stacks_are_encrypted_with_the_key_of_their_bootstrap(name: str) -> None:
     settings = [*(ROOT / "stacks").rglob(f"Pulumi.{name}.yaml")]
-    wanted = secrets_provider(load_spec(SPEC.with_name(f"{name}.yaml")))
+    wanted = secrets_provider(Environment.of(load_spec(SPEC.with_name(f"{name}.yaml"))))
     assert len(settings) == 4
     assert {encryption_in(each) for each in settings} == {wanted}
 

@@ -11,77 +11,79 @@ from firnline_infra.blueprint.iam.engine import stream_access
 from firnline_infra.blueprint.iam.statement import Conditions, PolicyStatement
 from firnline_infra.blueprint.iam.trust import assume_actions
 from firnline_infra.blueprint.value import Value
-from firnline_infra.specification.arns import Arns
+from firnline_infra.environment import Environment
 from firnline_infra.specification.aws import StreamOptions
 from firnline_infra.specification.elsewhere import arn_of, is_elsewhere, place_of, roles, with_own_rights
-from firnline_infra.specification.model import EnvironmentSpec
-from firnline_infra.specification.names import Names
 from firnline_infra.specification.runtime import Trust
 
 
-def cross_account_statements(spec: EnvironmentSpec) -> tuple[PolicyStatement, ...]:
+def cross_account_statements(environment: Environment) -> tuple[PolicyStatement, ...]:
     """The engine's statements for streams of other accounts and regions; none if every stream is here."""
-    return (*assuming(spec), *_of_streams_elsewhere(spec))
+    return (*assuming(environment), *_of_streams_elsewhere(environment))
 
 
-def assuming(spec: EnvironmentSpec) -> Iterator[PolicyStatement]:
+def assuming(environment: Environment) -> Iterator[PolicyStatement]:
     """Exactly those roles."""
-    if found := roles(spec):
-        yield PolicyStatement(sid="AssumeStreamRoles", actions=assume_actions(spec.aws.runtime), resources=found)
+    if found := roles(environment.spec):
+        yield PolicyStatement(sid="AssumeStreamRoles", actions=assume_actions(environment.aws.runtime), resources=found)
 
 
-def owners_policy(spec: EnvironmentSpec, *streams: StreamOptions) -> tuple[PolicyStatement, ...]:
+def owners_policy(environment: Environment, *streams: StreamOptions) -> tuple[PolicyStatement, ...]:
     """The policy of the role that opens the streams, all of one region; the owner of the streams attaches it."""
     keys = tuple(dict.fromkeys(each.key_arn for each in streams if each.key_arn is not None))
-    return stream_access(place_of(spec, streams[0]).region, {each.name: arn_of(spec, each) for each in streams}, keys)
+    return stream_access(
+        place_of(environment.spec, streams[0]).region,
+        {each.name: arn_of(environment.spec, each) for each in streams},
+        keys,
+    )
 
 
-def owners_resource_policy(spec: EnvironmentSpec, stream: StreamOptions) -> tuple[PolicyStatement, ...]:
+def owners_resource_policy(environment: Environment, stream: StreamOptions) -> tuple[PolicyStatement, ...]:
     """The policy of a stream that opens it to the engine without a role; its owner attaches it."""
-    arn = arn_of(spec, stream)
-    conditions: Conditions = {"ArnEquals": {"aws:PrincipalArn": engine_arn(spec)}}
+    arn = arn_of(environment.spec, stream)
+    conditions: Conditions = {"ArnEquals": {"aws:PrincipalArn": engine_arn(environment)}}
     return tuple(
         PolicyStatement(
             sid=each.sid,
             actions=each.actions,
             resources=(arn,),
-            principals={"AWS": Arns(spec).account_root},
+            principals={"AWS": environment.arns.account_root},
             conditions=conditions,
         )
-        for each in stream_access(place_of(spec, stream).region, {stream.name: arn}, ())
+        for each in stream_access(place_of(environment.spec, stream).region, {stream.name: arn}, ())
     )
 
 
-def owners_trust(spec: EnvironmentSpec, stream: StreamOptions) -> PolicyStatement:
+def owners_trust(environment: Environment, stream: StreamOptions) -> PolicyStatement:
     """Trusts the engine by its ARN in a condition: a principal that a trust names has to exist, and once recreated it is
     another one to AWS."""
-    told: dict[str, dict[str, Value | tuple[Value, ...]]] = {"ArnEquals": {"aws:PrincipalArn": engine_arn(spec)}}
+    told: dict[str, dict[str, Value | tuple[Value, ...]]] = {"ArnEquals": {"aws:PrincipalArn": engine_arn(environment)}}
     if stream.external_id is not None:
         told["StringEquals"] = {"sts:ExternalId": stream.external_id}
     conditions: Conditions = told
     return PolicyStatement(
         sid="FirnlineReads",
-        actions=assume_actions(spec.aws.runtime),
-        principals={"AWS": Arns(spec).account_root},
+        actions=assume_actions(environment.aws.runtime),
+        principals={"AWS": environment.arns.account_root},
         conditions=conditions,
     )
 
 
-def engine_arn(spec: EnvironmentSpec) -> str:
-    arns, names = Arns(spec), Names.of(spec)
-    if spec.aws.runtime.trust is Trust.STATIC_KEYS:
+def engine_arn(environment: Environment) -> str:
+    arns, names = environment.arns, environment.names
+    if environment.aws.runtime.trust is Trust.STATIC_KEYS:
         return arns.user(names.engine_user)
-    return spec.aws.runtime.role_arn or arns.role(names.engine_role)
+    return environment.aws.runtime.role_arn or arns.role(names.engine_role)
 
 
-def _of_streams_elsewhere(spec: EnvironmentSpec) -> Iterator[PolicyStatement]:
-    others = [stream for stream in with_own_rights(spec) if is_elsewhere(spec, stream)]
+def _of_streams_elsewhere(environment: Environment) -> Iterator[PolicyStatement]:
+    others = [stream for stream in with_own_rights(environment.spec) if is_elsewhere(environment.spec, stream)]
     by_region = defaultdict[str, list[StreamOptions]](list)
     for stream in others:
-        by_region[place_of(spec, stream).region].append(stream)
+        by_region[place_of(environment.spec, stream).region].append(stream)
     for region, found in sorted(by_region.items()):
         keys = tuple(dict.fromkeys(each.key_arn for each in found if each.key_arn is not None))
-        for statement in stream_access(region, {each.name: arn_of(spec, each) for each in found}, keys):
+        for statement in stream_access(region, {each.name: arn_of(environment.spec, each) for each in found}, keys):
             yield PolicyStatement(
                 sid=f"{statement.sid}{''.join(map(str.title, region.split('-')))}",
                 actions=statement.actions,

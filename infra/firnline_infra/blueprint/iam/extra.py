@@ -4,38 +4,36 @@ The boundary that the bootstrap renders holds the same ones. The deployer can't 
 nothing until an administrator has applied the bootstrap again.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from firnline_infra.blueprint.iam.statement import Effect, PolicyStatement
 from firnline_infra.blueprint.value import Value
-from firnline_infra.specification.arns import Arns
-from firnline_infra.specification.model import EnvironmentSpec
-from firnline_infra.specification.names import bootstrap_names
+from firnline_infra.environment import Environment
 from firnline_infra.specification.statements import Allowance, ExtraStatement
 
 NEVER_STATES_KEY = "NeverStatesKey"  # the names of what is added begin with Extra
 VERBS = {Allowance.ALLOW: "allows", Allowance.DENY: "denies"}
 
 
-def extra_statements(spec: EnvironmentSpec) -> tuple[PolicyStatement, ...]:
+def extra_statements(environment: Environment) -> tuple[PolicyStatement, ...]:
     """The statements in the specification's order."""
-    return (*(_statement(each) for each in spec.aws.runtime.statements), *_never(spec))
+    return (*(_statement(each) for each in environment.aws.runtime.statements), *_never(environment))
 
 
-def extra_bounds(spec: EnvironmentSpec) -> tuple[PolicyStatement, ...]:
+def extra_bounds(environment: Environment) -> tuple[PolicyStatement, ...]:
     """Returns the boundary's part of it: what is taken from the engine is not taken from the roles of volumes, which it
     bounds too.
     """
-    allowed = (each for each in spec.aws.runtime.statements if each.effect is Allowance.ALLOW)
-    return (*map(_statement, allowed), *_never(spec))
+    allowed = (each for each in environment.aws.runtime.statements if each.effect is Allowance.ALLOW)
+    return (*map(_statement, allowed), *_never(environment))
 
 
-def extra_lines(spec: EnvironmentSpec) -> tuple[str, ...]:
+def extra_lines(statements: Iterable[ExtraStatement]) -> tuple[str, ...]:
     """A line for each, for whoever reviews."""
     return tuple(
         f"Extra{each.sid} {VERBS[each.effect]} the engine {', '.join(each.actions)} on {', '.join(each.resources)}"
         f"{' under conditions' if each.conditions else ''}: {each.why.strip()}"
-        for each in spec.aws.runtime.statements
+        for each in statements
     )
 
 
@@ -56,15 +54,15 @@ def _values(value: str | list[str]) -> Value | tuple[Value, ...]:
     return tuple(value) if isinstance(value, list) else value
 
 
-def _never(spec: EnvironmentSpec) -> Iterator[PolicyStatement]:
+def _never(environment: Environment) -> Iterator[PolicyStatement]:
     """AWS makes up a key's id, so nobody can see from an ARN that it is the key of Pulumi's state; its alias tells."""
-    if not any(action.startswith("kms:") for each in spec.aws.runtime.statements for action in each.actions):
+    if not any(action.startswith("kms:") for each in environment.aws.runtime.statements for action in each.actions):
         return
-    alias = f"alias/{bootstrap_names(spec).state_key_alias}"
+    alias = f"alias/{environment.bootstrap.state_key_alias}"
     yield PolicyStatement(
         sid=NEVER_STATES_KEY,
         effect=Effect.DENY,
         actions=("kms:*",),
-        resources=(Arns(spec).key("*"),),
+        resources=(environment.arns.key("*"),),
         conditions={"ForAnyValue:StringEquals": {"kms:ResourceAliases": alias}},
     )

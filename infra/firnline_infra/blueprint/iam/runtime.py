@@ -7,8 +7,7 @@ The engine's policy and its boundary hold the same statements. They are from AWS
 from collections.abc import Iterator
 
 from firnline_infra.blueprint.iam.statement import PolicyStatement
-from firnline_infra.specification.arns import Arns
-from firnline_infra.specification.model import EnvironmentSpec
+from firnline_infra.environment import Environment
 from firnline_infra.specification.runtime import Trust
 
 NODE_ACTIONS = tuple(
@@ -24,13 +23,13 @@ NODE_BUCKETS = ("{region}.elasticmapreduce", "repo.{region}.emr.amazonaws.com")
 LOG_ACTIONS = ("logs:CreateLogStream", "logs:PutLogEvents")
 
 
-def runtime_statements(spec: EnvironmentSpec) -> tuple[PolicyStatement, ...]:
+def runtime_statements(environment: Environment) -> tuple[PolicyStatement, ...]:
     """The runtime's own statements; most runtimes need none."""
-    return (*_node(spec), *_logs(spec))
+    return (*_node(environment), *_logs(environment))
 
 
-def _node(spec: EnvironmentSpec) -> Iterator[PolicyStatement]:
-    aws = spec.aws
+def _node(environment: Environment) -> Iterator[PolicyStatement]:
+    aws = environment.aws
     if aws.runtime.trust is not Trust.EMR_EC2:
         return
     buckets = [f"arn:{aws.partition}:s3:::{name.format(region=aws.region)}" for name in NODE_BUCKETS]
@@ -45,12 +44,12 @@ def _node(spec: EnvironmentSpec) -> Iterator[PolicyStatement]:
     yield PolicyStatement(sid="FindInstallations", actions=("s3:ListBucket",), resources=tuple(buckets))
 
 
-def _logs(spec: EnvironmentSpec) -> Iterator[PolicyStatement]:
-    aws = spec.aws
+def _logs(environment: Environment) -> Iterator[PolicyStatement]:
+    aws = environment.aws
     section = aws.runtime.emr_serverless or aws.runtime.emr_eks
     if section is None or section.log_group is None:
         return
-    arns, group = Arns(spec), section.log_group
+    arns, group = environment.arns, section.log_group
     yield PolicyStatement(sid="SendLogs", actions=LOG_ACTIONS, resources=(f"{arns.log_group(group)}:log-stream:*",))
     yield PolicyStatement(
         sid="FindLogStreams", actions=("logs:DescribeLogStreams",), resources=(arns.in_log_group(group),)

@@ -15,11 +15,9 @@ from firnline_infra.blueprint.redshift.definitions import (
 )
 from firnline_infra.blueprint.storage import key_value
 from firnline_infra.environment import Environment
-from firnline_infra.specification.arns import Arns
 from firnline_infra.specification.aws import StreamOptions
 from firnline_infra.specification.elsewhere import arn_of, place_of
-from firnline_infra.specification.model import EnvironmentSpec
-from firnline_infra.specification.names import bootstrap_names, view_of
+from firnline_infra.specification.names import view_of
 from firnline_infra.specification.origin import Origin
 from firnline_infra.specification.redshift import (
     AggregateFunction,
@@ -32,8 +30,8 @@ from firnline_infra.specification.redshift import (
 
 
 def redshift_destination(environment: Environment) -> RedshiftDestination | None:
-    spec, names = environment.spec, environment.names
-    section = spec.redshift
+    names = environment.names
+    section = environment.redshift
     if section is None:
         return None
     group = section.workgroup
@@ -45,21 +43,21 @@ def redshift_destination(environment: Environment) -> RedshiftDestination | None
         cluster=section.cluster_name(names.application),
         db_user=section.db_user,
         secret_arn=section.secret_arn,
-        owner=_owner(spec, section),
-        previewer=user_of(bootstrap_names(spec).previewer_role),
+        owner=_owner(environment, section),
+        previewer=user_of(environment.bootstrap.previewer_role),
         database=section.database,
-        role_arn=Arns(spec).role(names.redshift_role),
+        role_arn=environment.arns.role(names.redshift_role),
         case_sensitive=section.case_sensitive,
-        schemas=tuple(_schemas(spec, section, Arns(spec).role(names.redshift_role))),
-        views=stream_views(spec, section),
-        durability=spec.durability,
+        schemas=tuple(_schemas(environment, section, environment.arns.role(names.redshift_role))),
+        views=stream_views(environment, section),
+        durability=environment.durability,
     )
 
 
-def _owner(spec: EnvironmentSpec, section: Redshift) -> str | None:
+def _owner(environment: Environment, section: Redshift) -> str | None:
     if section.secret_arn is not None:
         return None
-    return section.db_user or user_of(bootstrap_names(spec).deployer_role)
+    return section.db_user or user_of(environment.bootstrap.deployer_role)
 
 
 def user_of(role: str) -> str:
@@ -67,58 +65,60 @@ def user_of(role: str) -> str:
     return f"IAMR:{role}"
 
 
-def _read_streams(spec: EnvironmentSpec, section: Redshift) -> dict[str, StreamOptions]:
+def _read_streams(environment: Environment, section: Redshift) -> dict[str, StreamOptions]:
     read = {view.stream for view in section.views}
-    return {stream.name: stream for stream in spec.streams if stream.name in read}
+    return {stream.name: stream for stream in environment.streams if stream.name in read}
 
 
 def reading_policy(environment: Environment, section: Redshift) -> tuple[PolicyStatement, ...]:
     """Raises ConfigError for a policy that is longer than IAM takes."""
-    spec, name = environment.spec, environment.names.redshift_role
-    streams = _read_streams(spec, section).values()
-    keys = (key_value(spec) if stream.origin is Origin.CREATE else stream.key_arn for stream in streams)
+    name = environment.names.redshift_role
+    streams = _read_streams(environment, section).values()
+    keys = (key_value(environment) if stream.origin is Origin.CREATE else stream.key_arn for stream in streams)
     statements = ingestion_statements(
-        streams=tuple(arn_of(spec, stream) for stream in streams),
+        streams=tuple(arn_of(environment.spec, stream) for stream in streams),
         keys=tuple(dict.fromkeys(key for key in keys if key is not None)),
     )
-    check_policy_length(statements, kind="role", name=name, source=spec.name)
+    check_policy_length(statements, kind="role", name=name, source=environment.name)
     return statements
 
 
 def reading_trust(environment: Environment, section: Redshift) -> tuple[PolicyStatement, ...]:
     """AWS makes up the id of a workgroup, and the role is there before it."""
-    spec, cluster = environment.spec, section.cluster_name(environment.names.application)
-    users = Arns(spec).redshift_user(cluster or f"serverless-{spec.aws.account}-*", "*")
+    cluster = section.cluster_name(environment.names.application)
+    users = environment.arns.redshift_user(cluster or f"serverless-{environment.aws.account}-*", "*")
     return ingestion_trust(users=users, serverless=section.workgroup is not None)
 
 
-def stream_views(spec: EnvironmentSpec, section: Redshift) -> tuple[StreamViewDefinition, ...]:
+def stream_views(environment: Environment, section: Redshift) -> tuple[StreamViewDefinition, ...]:
     """One for each view of the section, in its order."""
-    streams = _read_streams(spec, section)
-    return tuple(_view(spec, section, view, streams[view.stream]) for view in section.views)
+    streams = _read_streams(environment, section)
+    return tuple(_view(environment, section, view, streams[view.stream]) for view in section.views)
 
 
-def _schemas(spec: EnvironmentSpec, section: Redshift, role_arn: str) -> Iterator[ExternalSchema]:
-    regions = dict.fromkeys(place_of(spec, stream).region for stream in _read_streams(spec, section).values())
+def _schemas(environment: Environment, section: Redshift, role_arn: str) -> Iterator[ExternalSchema]:
+    regions = dict.fromkeys(
+        place_of(environment.spec, stream).region for stream in _read_streams(environment, section).values()
+    )
     for region in regions:
         yield ExternalSchema(
-            name=_schema_of(spec, section, region),
-            region=None if region == spec.aws.region else region,
+            name=_schema_of(environment, section, region),
+            region=None if region == environment.aws.region else region,
             role_arn=None if section.default_role else role_arn,
         )
 
 
-def _schema_of(spec: EnvironmentSpec, section: Redshift, region: str) -> str:
-    here = region == spec.aws.region
+def _schema_of(environment: Environment, section: Redshift, region: str) -> str:
+    here = region == environment.aws.region
     return section.external_schema if here else f"{section.external_schema}_{region.replace('-', '_')}"
 
 
-def _view(spec: EnvironmentSpec, section: Redshift, view: StreamView, stream: StreamOptions) -> StreamViewDefinition:
+def _view(environment: Environment, section: Redshift, view: StreamView, stream: StreamOptions) -> StreamViewDefinition:
     return StreamViewDefinition(
         name=view_of(view),
         schema=view.schema_,
         stream=view.stream,
-        external_schema=_schema_of(spec, section, place_of(spec, stream).region),
+        external_schema=_schema_of(environment, section, place_of(environment.spec, stream).region),
         auto_refresh=view.refresh is ViewRefresh.AUTO,
         skips_unreadable=view.unreadable is UnreadableRecords.SKIP,
         stale_after_minutes=view.stale_after_minutes,

@@ -19,12 +19,12 @@ from firnline_infra.blueprint.iam.runtime import runtime_statements
 from firnline_infra.blueprint.iam.volume import OBJECT_ACTIONS
 from firnline_infra.blueprint.registries import login_keys, login_secrets, uses_glue
 from firnline_infra.blueprint.value import Value
+from firnline_infra.environment import Environment
 from firnline_infra.kinds.buckets import bucket_names, object_arns
 from firnline_infra.kinds.iam import ROLE_POLICY
 from firnline_infra.kinds.keys_and_secrets import secret_arns
 from firnline_infra.kinds.redshift import roles
 from firnline_infra.kinds.tables import table_names
-from firnline_infra.specification.arns import Arns
 from firnline_infra.specification.elsewhere import (
     access_key_secrets,
     arn_of,
@@ -33,8 +33,6 @@ from firnline_infra.specification.elsewhere import (
     place_of,
     with_own_rights,
 )
-from firnline_infra.specification.model import EnvironmentSpec
-from firnline_infra.specification.names import bootstrap_names
 from firnline_ingest.permissions import PERMISSIONS
 
 BUCKET_ACTIONS = ("s3:ListBucket", "s3:GetBucketLocation")
@@ -49,17 +47,22 @@ LETTERS_ACTION = "kinesis:PutRecords"
 VOLUME_ACTIONS = (*OBJECT_ACTIONS, *BUCKET_ACTIONS, "kms:Decrypt", "kms:GenerateDataKey")
 
 
-def boundary_statements(spec: EnvironmentSpec, blueprint: Blueprint) -> tuple[PolicyStatement, ...]:
+def boundary_statements(blueprint: Blueprint) -> tuple[PolicyStatement, ...]:
     """Raises ConfigError where it gets longer than IAM takes."""
-    arns, letters = Arns(spec), spec.dead_letters.stream
+    environment = blueprint.environment
+    arns, letters = environment.arns, environment.dead_letters.stream
     actions = dict.fromkeys(sorted({*(permission.action for permission in PERMISSIONS), *VOLUME_ACTIONS} - {LISTING}))
     places = {
-        "Kinesis": (arns.stream("*"), *_in_other_regions(spec)),
+        "Kinesis": (arns.stream("*"), *_in_other_regions(environment)),
         "Consumers": (arns.consumer_by_name("*", "*"),),
         "Letters": (arns.stream(letters),) if letters else (),
         "Dynamodb": tuple(arns.table(name) for name in table_names(blueprint)),
-        "Secretsmanager": (*secret_arns(blueprint, arns), *login_secrets(spec), *access_key_secrets(spec)),
-        "Kms": _keys(spec),
+        "Secretsmanager": (
+            *secret_arns(blueprint, arns),
+            *login_secrets(environment),
+            *access_key_secrets(environment.spec),
+        ),
+        "Kms": _keys(environment),
         "Bucket": tuple(arns.bucket(name) for name in bucket_names(blueprint)),
         "S3": object_arns(blueprint, arns),
     }
@@ -68,7 +71,7 @@ def boundary_statements(spec: EnvironmentSpec, blueprint: Blueprint) -> tuple[Po
             sid=f"Within{place}",
             actions=tuple(action for action in actions if _place(action) == place),
             resources=resources,
-            conditions={"StringEquals": {"aws:ResourceAccount": _accounts(spec, place)}},
+            conditions={"StringEquals": {"aws:ResourceAccount": _accounts(environment, place)}},
         )
         for place, resources in places.items()
         if resources
@@ -78,20 +81,20 @@ def boundary_statements(spec: EnvironmentSpec, blueprint: Blueprint) -> tuple[Po
         actions=tuple(action for action in actions if _place(action) == "Kms"),
         resources=(arns.key("*"),),
         conditions={
-            "StringEquals": {"aws:ResourceAccount": spec.aws.account},
+            "StringEquals": {"aws:ResourceAccount": environment.aws.account},
             "ForAnyValue:StringLike": {"kms:ResourceAliases": "alias/aws/*"},
         },
     )
     statements = (
         *statements,
         managed,
-        *_unnarrowed(spec),
-        *assuming(spec),
-        *runtime_statements(spec),
+        *_unnarrowed(environment),
+        *assuming(environment),
+        *runtime_statements(environment),
         *_redshift(blueprint),
-        *extra_bounds(spec),
+        *extra_bounds(environment),
     )
-    check_policy_length(statements, kind="boundary", name=bootstrap_names(spec).boundary, source=spec.name)
+    check_policy_length(statements, kind="boundary", name=environment.bootstrap.boundary, source=environment.name)
     return statements
 
 
@@ -102,33 +105,45 @@ def _redshift(blueprint: Blueprint) -> Iterator[PolicyStatement]:
             yield from (replace(each, sid=f"Redshift{each.sid}") for each in policy.arguments["policy"].statements)
 
 
-def _unnarrowed(spec: EnvironmentSpec) -> Iterator[PolicyStatement]:
+def _unnarrowed(environment: Environment) -> Iterator[PolicyStatement]:
     """Yields what AWS can narrow to a region only, where the specification needs it."""
     needed = {
-        ("FindStreams", LISTING): any(pipeline.stream_pattern for pipeline in spec.pipelines),
-        ("ReadSchemas", SCHEMAS): uses_glue(spec),
+        ("FindStreams", LISTING): any(pipeline.stream_pattern for pipeline in environment.pipelines),
+        ("ReadSchemas", SCHEMAS): uses_glue(environment),
     }
-    here = {"StringEquals": {"aws:RequestedRegion": spec.aws.region}}
+    here = {"StringEquals": {"aws:RequestedRegion": environment.aws.region}}
     for (sid, action), is_needed in needed.items():
         if is_needed:
             yield PolicyStatement(sid=sid, actions=(action,), resources=("*",), conditions=here)
 
 
-def _keys(spec: EnvironmentSpec) -> tuple[Value, ...]:
+def _keys(environment: Environment) -> tuple[Value, ...]:
     """The environment's, and those of adopted streams and of logins."""
-    own = key_of(spec)
-    theirs = (stream.key_arn for stream in with_own_rights(spec) if stream.key_arn is not None)
-    return tuple(dict.fromkeys([*([] if own is None else [own]), *theirs, *login_keys(spec)]))
+    own = key_of(environment)
+    theirs = (stream.key_arn for stream in with_own_rights(environment.spec) if stream.key_arn is not None)
+    return tuple(dict.fromkeys([*([] if own is None else [own]), *theirs, *login_keys(environment)]))
 
 
-def _accounts(spec: EnvironmentSpec, place: str) -> str | tuple[str, ...]:
+def _accounts(environment: Environment, place: str) -> str | tuple[str, ...]:
     """The accounts of what a statement names: streams that their own policies open, and their keys, are other accounts'."""
-    theirs = {place_of(spec, each).account for each in with_own_rights(spec) if is_opened_by_its_policy(spec, each)}
-    return (spec.aws.account, *sorted(theirs)) if theirs and place in {"Kinesis", "Kms"} else spec.aws.account
+    theirs = {
+        place_of(environment.spec, each).account
+        for each in with_own_rights(environment.spec)
+        if is_opened_by_its_policy(environment.spec, each)
+    }
+    return (
+        (environment.aws.account, *sorted(theirs))
+        if theirs and place in {"Kinesis", "Kms"}
+        else environment.aws.account
+    )
 
 
-def _in_other_regions(spec: EnvironmentSpec) -> tuple[str, ...]:
-    return tuple(arn_of(spec, stream) for stream in with_own_rights(spec) if is_elsewhere(spec, stream))
+def _in_other_regions(environment: Environment) -> tuple[str, ...]:
+    return tuple(
+        arn_of(environment.spec, stream)
+        for stream in with_own_rights(environment.spec)
+        if is_elsewhere(environment.spec, stream)
+    )
 
 
 def _place(action: str) -> str:

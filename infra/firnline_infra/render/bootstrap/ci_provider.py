@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from firnline_infra.blueprint.iam import Conditions
-from firnline_infra.specification.model import EnvironmentSpec
+from firnline_infra.environment import Environment
 
 AUDIENCE = "sts.amazonaws.com"
 GITHUB, GITLAB = "token.actions.githubusercontent.com", "gitlab.com"
@@ -34,7 +34,7 @@ class CiProvider(Protocol):
     def host(self) -> str:
         """The host in the provider's ARN and condition keys: without https://."""
 
-    def conditions(self, spec: EnvironmentSpec, *, deploys: bool) -> Conditions:
+    def conditions(self, environment: Environment, *, deploys: bool) -> Conditions:
         """Returns the conditions on a token that open the role which deploys, or the one that reads."""
 
 
@@ -47,15 +47,15 @@ class GitHub:
     sid = "GitHubActions"
     host = GITHUB
 
-    def conditions(self, spec: EnvironmentSpec, *, deploys: bool) -> Conditions:
+    def conditions(self, environment: Environment, *, deploys: bool) -> Conditions:
         """Nobody approves the daily comparison: it is known by its branch, which no pull request's job has. GitHub makes an
         environment that a job names and that is not there, and lets everybody in.
         """
-        environment = f"repo:{self.repository}:environment:"
+        of_environment = f"repo:{self.repository}:environment:"
         if deploys:
-            return _equal(self.host, f"{environment}{spec.name}")
+            return _equal(self.host, f"{of_environment}{environment.name}")
         previews = (
-            f"{environment}{preview_environment(spec)}",
+            f"{of_environment}{preview_environment(environment)}",
             f"repo:{self.repository}:ref:refs/heads/{self.branch}",
         )
         return _equal(self.host, previews)
@@ -70,27 +70,29 @@ class GitLab:
     title = "GitLab"
     sid = "GitLabJobs"
 
-    def conditions(self, spec: EnvironmentSpec, *, deploys: bool) -> Conditions:
+    def conditions(self, environment: Environment, *, deploys: bool) -> Conditions:
         """No subject names the environment, only that it is protected and its tier. A name of a branch has no colon, so that
         the pattern stands for the branch alone.
         """
         of_project = f"project_path:{self.project}:ref_type:branch:ref:"
         of_environment = "environment_protected:true:deployment_tier:"
         if deploys:
-            return _equal(self.host, f"{of_project}{self.branch}:{of_environment}{tier_of(spec)}")
+            return _equal(self.host, f"{of_project}{self.branch}:{of_environment}{tier_of(environment)}")
         subject = f"{of_project}*:{of_environment}{PREVIEW_TIER}"
         return {"StringEquals": {f"{self.host}:aud": AUDIENCE}, "StringLike": {f"{self.host}:sub": subject}}
 
 
-def preview_environment(spec: EnvironmentSpec) -> str:
+def preview_environment(environment: Environment) -> str:
     """The environment on the provider whose approval a preview waits for; up's is named as ours."""
-    return f"{spec.name}-preview"
+    return f"{environment.name}-preview"
 
 
-def tier_of(spec: EnvironmentSpec) -> str:
+def tier_of(environment: Environment) -> str:
     """The tier that GitLab derives from the name; never the one of previews, whose jobs would be let into the role that
     deploys."""
-    return next((tier for tier, parts in TIERS.items() if any(part in spec.name for part in parts)), "production")
+    return next(
+        (tier for tier, parts in TIERS.items() if any(part in environment.name for part in parts)), "production"
+    )
 
 
 def _equal(host: str, subject: str | tuple[str, ...]) -> Conditions:

@@ -16,12 +16,11 @@ from firnline_infra.blueprint.iam.statement import allow, via
 from firnline_infra.blueprint.registries import login_keys, login_secrets, uses_glue
 from firnline_infra.blueprint.storage import secrets_key
 from firnline_infra.blueprint.value import Value
+from firnline_infra.environment import Environment
 from firnline_infra.kinds.keys_and_secrets import SECRET, secret_arn_of
 from firnline_infra.kinds.kind import own_name
 from firnline_infra.render.bootstrap.key_keeper import USE_SECRETS_KEY
-from firnline_infra.specification.arns import Arns
 from firnline_infra.specification.dead_letters import DeadLetters
-from firnline_infra.specification.model import EnvironmentSpec
 from firnline_infra.specification.origin import Origin
 from firnline_ingest.permissions import Resource
 from firnline_ingest.permissions.narrowing import REPLAYS
@@ -50,22 +49,24 @@ OF_ENGINE = (Resource.EVERY_SCHEMA, Resource.REGISTRY_LOGINS, Resource.REGISTRY_
 """A dead letter is converted as the engine would, which asks the registries."""
 
 
-def dead_letter_replayer_statements(spec: EnvironmentSpec, blueprint: Blueprint) -> tuple[PolicyStatement, ...]:
+def dead_letter_replayer_statements(blueprint: Blueprint) -> tuple[PolicyStatement, ...]:
     """The replayer's statements, whatever the environment has: dead letters in a folder need none but the ledger and the
     key."""
+    environment = blueprint.environment
     return (
-        *_bucket(spec, blueprint),
-        *_stream(spec),
-        *_ledger(spec, blueprint),
-        *_private_key(spec, blueprint),
-        *_registries(spec),
+        *_bucket(blueprint),
+        *_stream(environment),
+        *_ledger(blueprint),
+        *_private_key(blueprint),
+        *_registries(environment),
     )
 
 
-def _bucket(spec: EnvironmentSpec, blueprint: Blueprint) -> Iterator[PolicyStatement]:
-    if not has_bucket(spec) or spec.dead_letters != DeadLetters():
+def _bucket(blueprint: Blueprint) -> Iterator[PolicyStatement]:
+    environment = blueprint.environment
+    if not has_bucket(environment) or environment.dead_letters != DeadLetters():
         return
-    bucket, letters = Arns(spec).bucket(blueprint.names.bucket), folder(spec, LETTERS_FOLDER)
+    bucket, letters = environment.arns.bucket(blueprint.names.bucket), folder(environment, LETTERS_FOLDER)
     yield allow(
         "ListLetters",
         LIST,
@@ -74,53 +75,55 @@ def _bucket(spec: EnvironmentSpec, blueprint: Blueprint) -> Iterator[PolicyState
     )
     yield allow("ReadLetters", READ, resources=(f"{bucket}/{letters}*",))
     yield allow("KeepReplays", KEEP, resources=(f"{bucket}/{letters}{REPLAYS}*",))
-    if (key := key_of(spec)) is not None:
-        yield allow("KeyOfLetters", USE_KEY, resources=(key,), conditions=via("s3", spec.aws.region))
+    if (key := key_of(environment)) is not None:
+        yield allow("KeyOfLetters", USE_KEY, resources=(key,), conditions=via("s3", environment.aws.region))
 
 
-def _stream(spec: EnvironmentSpec) -> Iterator[PolicyStatement]:
-    found = next((stream for stream in spec.streams if stream.name == spec.dead_letters.stream), None)
+def _stream(environment: Environment) -> Iterator[PolicyStatement]:
+    found = next((stream for stream in environment.streams if stream.name == environment.dead_letters.stream), None)
     if found is None:
         return
-    arn = Arns(spec).stream(found.name)
+    arn = environment.arns.stream(found.name)
     yield allow("ReadLetterStream", READ_STREAM, resources=(arn,))
-    key: Value | None = key_of(spec) if found.origin is Origin.CREATE else found.key_arn
+    key: Value | None = key_of(environment) if found.origin is Origin.CREATE else found.key_arn
     if key is not None:
         yield allow(
             "KeyOfLetterStream",
             USE_STREAMS_KEY,
             resources=(key,),
-            conditions=via("kinesis", spec.aws.region, {"aws:kinesis:arn": arn}),
+            conditions=via("kinesis", environment.aws.region, {"aws:kinesis:arn": arn}),
         )
 
 
-def _ledger(spec: EnvironmentSpec, blueprint: Blueprint) -> Iterator[PolicyStatement]:
+def _ledger(blueprint: Blueprint) -> Iterator[PolicyStatement]:
+    environment = blueprint.environment
     name = blueprint.names.ledger_table
-    yield allow("SeeLedger", SEE_LEDGER, resources=(Arns(spec).table(name),))
-    if (key := key_of(spec)) is not None:
-        conditions = via("dynamodb", spec.aws.region, {"aws:dynamodb:tableName": name})
+    yield allow("SeeLedger", SEE_LEDGER, resources=(environment.arns.table(name),))
+    if (key := key_of(environment)) is not None:
+        conditions = via("dynamodb", environment.aws.region, {"aws:dynamodb:tableName": name})
         yield allow("KeyOfLedger", USE_LEDGERS_KEY, resources=(key,), conditions=conditions)
 
 
-def _private_key(spec: EnvironmentSpec, blueprint: Blueprint) -> Iterator[PolicyStatement]:
+def _private_key(blueprint: Blueprint) -> Iterator[PolicyStatement]:
     """Yields those that the engine writes with: a pipeline may have a user of its own."""
+    environment = blueprint.environment
     of_engine = (each for each in SECRET.all_rows(blueprint) if own_name(each) != blueprint.names.reader_secret)
-    if arns := tuple(secret_arn_of(each, Arns(spec)) for each in of_engine):
+    if arns := tuple(secret_arn_of(each, environment.arns) for each in of_engine):
         yield allow("OpenPrivateKey", OPEN_KEY, resources=arns)
-        if (key := secrets_key(spec)) is not None:
-            through = via("secretsmanager", spec.aws.region)
+        if (key := secrets_key(environment)) is not None:
+            through = via("secretsmanager", environment.aws.region)
             yield allow("KeyOfPrivateKey", DECRYPT, resources=(key,), conditions=through)
 
 
-def _registries(spec: EnvironmentSpec) -> Iterator[PolicyStatement]:
+def _registries(environment: Environment) -> Iterator[PolicyStatement]:
     access = EngineAccess(
-        region=spec.aws.region,
+        region=environment.aws.region,
         streams={},
         ledger_table="",
         ledger_name="",
-        asks_glue=uses_glue(spec),
-        registry_logins=login_secrets(spec),
-        registry_login_keys=login_keys(spec),
+        asks_glue=uses_glue(environment),
+        registry_logins=login_secrets(environment),
+        registry_login_keys=login_keys(environment),
     )
     wanted = {SIDS[on] for on in OF_ENGINE}
     return (each for each in engine_statements(access) if each.sid in wanted)

@@ -12,6 +12,7 @@ from firnline_infra.blueprint.environment_key import key_of
 from firnline_infra.blueprint.iam import Conditions, PolicyStatement
 from firnline_infra.blueprint.iam.statement import allow, is_service, via
 from firnline_infra.blueprint.value import Reference
+from firnline_infra.environment import Environment
 from firnline_infra.kinds import Kind, Scope, arns_by_kind
 from firnline_infra.kinds.buckets import BUCKET, OBJECT
 from firnline_infra.kinds.iam import ATTACHMENT, POLICY, USER
@@ -21,10 +22,8 @@ from firnline_infra.render.bootstrap.engine_run import see_run
 from firnline_infra.render.bootstrap.redshift import reading_rights, statement_rights
 from firnline_infra.render.bootstrap.roll_out import roll_out_statements, status_statements
 from firnline_infra.render.bootstrap.tagged import clusters_of_associations, finding, in_region, statements_by_tag
-from firnline_infra.specification.arns import Arns
 from firnline_infra.specification.elsewhere import adopted_here
-from firnline_infra.specification.model import Durability, EnvironmentSpec
-from firnline_infra.specification.names import bootstrap_names
+from firnline_infra.specification.model import Durability
 from firnline_infra.specification.origin import Origin
 from firnline_infra.specification.runtime import Trust
 
@@ -96,146 +95,151 @@ PASSED_TO = {
 """The service that the engine's role is handed to, when a job is started, or an instance profile or association made."""
 
 
-def deployer_statements(spec: EnvironmentSpec, blueprint: Blueprint) -> tuple[PolicyStatement, ...]:
+def deployer_statements(blueprint: Blueprint) -> tuple[PolicyStatement, ...]:
     """Changes the environment."""
     return (
-        *_by_kind(spec, blueprint, reading=False),
-        *_unbound(spec, blueprint, reading=False),
-        *finding(spec, blueprint),
-        *_adopting(spec, blueprint),
-        *_registering(spec, blueprint),
-        *_emptying(spec, blueprint),
-        *_passing(spec, blueprint),
-        *_key_use(spec, blueprint),
-        *statement_rights(spec, blueprint),
-        see_run(spec, blueprint),
-        *roll_out_statements(spec, blueprint),
-        *_state(spec, KEEP_STATE, USE_STATE_KEY),
+        *_by_kind(blueprint, reading=False),
+        *_unbound(blueprint, reading=False),
+        *finding(blueprint),
+        *_adopting(blueprint),
+        *_registering(blueprint),
+        *_emptying(blueprint),
+        *_passing(blueprint),
+        *_key_use(blueprint),
+        *statement_rights(blueprint),
+        see_run(blueprint),
+        *roll_out_statements(blueprint),
+        *_state(blueprint.environment, KEEP_STATE, USE_STATE_KEY),
     )
 
 
-def previewer_statements(spec: EnvironmentSpec, blueprint: Blueprint) -> tuple[PolicyStatement, ...]:
+def previewer_statements(blueprint: Blueprint) -> tuple[PolicyStatement, ...]:
     """Reads the environment, its state, how its engine is doing, and nothing that is in its streams, secrets and logs."""
     return (
-        *_by_kind(spec, blueprint, reading=True),
-        *_unbound(spec, blueprint, reading=True),
-        *finding(spec, blueprint),
-        *_adopting(spec, blueprint),
-        *reading_rights(spec, blueprint),
-        see_run(spec, blueprint),
-        *status_statements(spec, blueprint),
-        *(replace(each, actions=(DECRYPT,)) for each in _key_use(spec, blueprint) if DECRYPT in each.actions),
-        *_state(spec, READ_STATE, {"kms:Decrypt": USE_STATE_KEY["kms:Decrypt"]}),
+        *_by_kind(blueprint, reading=True),
+        *_unbound(blueprint, reading=True),
+        *finding(blueprint),
+        *_adopting(blueprint),
+        *reading_rights(blueprint),
+        see_run(blueprint),
+        *status_statements(blueprint),
+        *(replace(each, actions=(DECRYPT,)) for each in _key_use(blueprint) if DECRYPT in each.actions),
+        *_state(blueprint.environment, READ_STATE, {"kms:Decrypt": USE_STATE_KEY["kms:Decrypt"]}),
     )
 
 
-def boundary_arn(spec: EnvironmentSpec) -> str:
-    return spec.aws.permissions_boundary or Arns(spec).policy(bootstrap_names(spec).boundary)
+def boundary_arn(environment: Environment) -> str:
+    return environment.aws.permissions_boundary or environment.arns.policy(environment.bootstrap.boundary)
 
 
-def _by_kind(spec: EnvironmentSpec, blueprint: Blueprint, *, reading: bool) -> Iterator[PolicyStatement]:
+def _by_kind(blueprint: Blueprint, *, reading: bool) -> Iterator[PolicyStatement]:
     """A statement for each set of resources; what needs a condition of its own is apart."""
     by_resources: dict[tuple[str, ...], dict[str, str]] = {}
     first: dict[tuple[str, ...], Kind] = {}
-    for kind, arns in arns_by_kind(spec, blueprint).items():
+    for kind, arns in arns_by_kind(blueprint).items():
         if kind.matched_by_tag:
-            yield from statements_by_tag(spec, blueprint, kind, arns, reading=reading)
+            yield from statements_by_tag(blueprint, kind, arns, reading=reading)
             continue
         # Of two reasons for an action the last: a bucket's setting says more than the bucket that has it.
         by_resources.setdefault(arns, {}).update(kind.actions(Scope.OWN, reading=reading))
         first.setdefault(arns, kind)
         if (bounded := kind.actions(Scope.BOUNDED)) and not reading:
-            conditions = _within_boundary(spec, blueprint, kind)
+            conditions = _within_boundary(blueprint, kind)
             yield allow(f"Bounded{kind.type_name}", bounded, resources=arns, conditions=conditions)
     for arns, asked in by_resources.items():
         yield allow(f"Own{first[arns].type_name}", asked, resources=arns)
 
 
-def _within_boundary(spec: EnvironmentSpec, blueprint: Blueprint, kind: Kind) -> Conditions:
+def _within_boundary(blueprint: Blueprint, kind: Kind) -> Conditions:
     """An attachment is of the one policy that the deployer writes, so that no other one gets to the user."""
-    within: Conditions = {"StringEquals": {"iam:PermissionsBoundary": boundary_arn(spec)}}
+    environment = blueprint.environment
+    within: Conditions = {"StringEquals": {"iam:PermissionsBoundary": boundary_arn(environment)}}
     if kind is not ATTACHMENT:
         return within
-    (policy,) = POLICY.own_arns(blueprint, Arns(spec))
+    (policy,) = POLICY.own_arns(blueprint, environment.arns)
     return {**within, "ArnEquals": {"iam:PolicyARN": policy}}
 
 
-def _unbound(spec: EnvironmentSpec, blueprint: Blueprint, *, reading: bool) -> Iterator[PolicyStatement]:
+def _unbound(blueprint: Blueprint, *, reading: bool) -> Iterator[PolicyStatement]:
     """Yields what AWS can't narrow to a resource, in the environment's region."""
     rights: dict[str, str] = {}
-    for kind in arns_by_kind(spec, blueprint):
+    for kind in arns_by_kind(blueprint):
         rights.update(kind.actions(Scope.REGION, reading=reading))
     if rights:
-        yield allow("Unbound", rights, resources=("*",), conditions=in_region(spec))
+        yield allow("Unbound", rights, resources=("*",), conditions=in_region(blueprint.environment))
 
 
-def _adopting(spec: EnvironmentSpec, blueprint: Blueprint) -> Iterator[PolicyStatement]:
+def _adopting(blueprint: Blueprint) -> Iterator[PolicyStatement]:
     """The rights to see, before an `up`, whether what belongs to others exists."""
-    arns = Arns(spec)
-    streams = tuple(arns.stream(stream.name) for stream in adopted_here(spec))
+    environment = blueprint.environment
+    arns = environment.arns
+    streams = tuple(arns.stream(stream.name) for stream in adopted_here(environment.spec))
     if streams:
         yield allow("SeeStreams", {"kinesis:DescribeStreamSummary": IS_THERE}, resources=streams)
-    if (key := key_of(spec)) is not None:
-        is_ours = spec.aws.key.origin is Origin.CREATE
+    if (key := key_of(environment)) is not None:
+        is_ours = environment.aws.key.origin is Origin.CREATE
         compared = KEY.actions(reading=True) if is_ours else {}
         see = {"kms:DescribeKey": "Whether it is there, and can be used."}
         yield allow("CompareKey" if is_ours else "SeeKey", {**compared, **see}, resources=(key,))
-    if spec.aws.bucket.origin is Origin.ADOPT:
+    if environment.aws.bucket.origin is Origin.ADOPT:
         yield allow("SeeBucket", {"s3:ListBucket": IS_THERE}, resources=(arns.bucket(blueprint.names.bucket),))
-    if (role := spec.aws.runtime.role_arn) is not None:
+    if (role := environment.aws.runtime.role_arn) is not None:
         yield allow("SeeRole", {"iam:GetRole": IS_THERE}, resources=(role,))
 
 
-def _registering(spec: EnvironmentSpec, blueprint: Blueprint) -> Iterator[PolicyStatement]:
+def _registering(blueprint: Blueprint) -> Iterator[PolicyStatement]:
     """A consumer exists once it is registered; until then AWS asks for the right on its stream."""
     streams = tuple(dict.fromkeys(map(stream_of, CONSUMER.instances(blueprint))))
     if streams:
-        on = tuple(map(Arns(spec).stream, streams))
+        on = tuple(map(blueprint.environment.arns.stream, streams))
         yield allow("RegisterConsumers", CONSUMER.actions(Scope.PARENT), resources=on)
 
 
-def _emptying(spec: EnvironmentSpec, blueprint: Blueprint) -> Iterator[PolicyStatement]:
+def _emptying(blueprint: Blueprint) -> Iterator[PolicyStatement]:
     """Yields what removing a user with its access keys, or a bucket with everything in it, asks for besides."""
-    if spec.durability is not Durability.EPHEMERAL:
+    environment = blueprint.environment
+    if environment.durability is not Durability.EPHEMERAL:
         return
-    if users := USER.own_arns(blueprint, Arns(spec)):
+    if users := USER.own_arns(blueprint, environment.arns):
         yield allow("EmptyUser", EMPTY_USER, resources=users)
         yield allow("ListDevices", LIST_DEVICES, resources=("*",))
-    if own := BUCKET.own_arns(blueprint, Arns(spec)):
+    if own := BUCKET.own_arns(blueprint, environment.arns):
         yield allow("ListToEmpty", LIST_OBJECTS, resources=own)
         yield allow("Empty", REMOVE_OBJECTS, resources=tuple(f"{arn}/*" for arn in own))
 
 
-def _passing(spec: EnvironmentSpec, blueprint: Blueprint) -> Iterator[PolicyStatement]:
+def _passing(blueprint: Blueprint) -> Iterator[PolicyStatement]:
     """Starting the engine hands its role to the service that runs it; with Pod Identity, its association does."""
-    service = PASSED_TO.get(spec.aws.runtime.trust)
-    is_adopted = spec.aws.runtime.trust is Trust.POD_IDENTITY and not clusters_of_associations(blueprint)
+    environment = blueprint.environment
+    service = PASSED_TO.get(environment.aws.runtime.trust)
+    is_adopted = environment.aws.runtime.trust is Trust.POD_IDENTITY and not clusters_of_associations(blueprint)
     if service is not None and not is_adopted:
-        role = spec.aws.runtime.role_arn or Arns(spec).role(blueprint.names.engine_role)
-        conditions = is_service("iam:PassedToService", service, spec.aws.partition)
+        role = environment.aws.runtime.role_arn or environment.arns.role(blueprint.names.engine_role)
+        conditions = is_service("iam:PassedToService", service, environment.aws.partition)
         yield allow("HandOverEngineRole", PASS_ROLE, resources=(role,), conditions=conditions)
 
 
-def _key_use(spec: EnvironmentSpec, blueprint: Blueprint) -> Iterator[PolicyStatement]:
+def _key_use(blueprint: Blueprint) -> Iterator[PolicyStatement]:
     """The use of the key through the services that keep something under it."""
-    if (key := key_of(spec)) is None:
+    environment = blueprint.environment
+    if (key := key_of(environment)) is None:
         return
-    if STREAM.own_arns(blueprint, Arns(spec)):
+    if STREAM.own_arns(blueprint, environment.arns):
         yield allow("EncryptStreams", ENCRYPT_STREAMS, resources=(key,))
     needless = {
-        "s3": OBJECT not in arns_by_kind(spec, blueprint),
-        "ecr": not spec.aws.runtime.has_repository,
+        "s3": OBJECT not in arns_by_kind(blueprint),
+        "ecr": not environment.aws.runtime.has_repository,
         "redshift": blueprint.redshift is None or not blueprint.redshift.makes_cluster,
     }
     for service, rights in USE_KEY.items():
         if needless.get(service):
             continue
-        through = via(service, spec.aws.region)
+        through = via(service, environment.aws.region)
         yield allow(f"KeyThrough{service.title()}", rights, resources=(key,), conditions=through)
 
 
-def _state(spec: EnvironmentSpec, objects: Mapping[str, str], key: Mapping[str, str]) -> Iterator[PolicyStatement]:
-    bucket = Arns(spec).bucket(bootstrap_names(spec).state_bucket)
+def _state(environment: Environment, objects: Mapping[str, str], key: Mapping[str, str]) -> Iterator[PolicyStatement]:
+    bucket = environment.arns.bucket(environment.bootstrap.state_bucket)
     yield allow("ListState", LIST_STATE, resources=(bucket,))
     yield allow("State", objects, resources=(f"{bucket}/.pulumi/*", f"{bucket}/terraform/*"))
     yield allow("StateKey", key, resources=(STATE_KEY_ARN,))

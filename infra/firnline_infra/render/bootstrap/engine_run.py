@@ -6,8 +6,6 @@ from firnline_infra.blueprint.environment import Blueprint
 from firnline_infra.blueprint.environment_key import key_of
 from firnline_infra.blueprint.iam import PolicyStatement
 from firnline_infra.blueprint.iam.statement import allow, via
-from firnline_infra.specification.arns import Arns
-from firnline_infra.specification.model import EnvironmentSpec
 from firnline_ingest.permissions.narrowing import ledger_partitions
 
 OURS = "firnline:application"
@@ -15,22 +13,23 @@ SEE_RUN = {"dynamodb:GetItem": "The engine writes into its run's item which conf
 USE_LEDGERS_KEY = {"kms:Decrypt": "DynamoDB opens the table's key in the caller's name."}
 
 
-def see_run(spec: EnvironmentSpec, blueprint: Blueprint) -> PolicyStatement:
+def see_run(blueprint: Blueprint) -> PolicyStatement:
     """No row of a shard: they lie under other keys."""
     return allow(
         "SeeRun",
         SEE_RUN,
-        resources=(Arns(spec).table(blueprint.names.ledger_table),),
+        resources=(blueprint.environment.arns.table(blueprint.names.ledger_table),),
         conditions={"ForAllValues:StringEquals": {"dynamodb:LeadingKeys": ledger_partitions(())}},
     )
 
 
-def use_ledgers_key(spec: EnvironmentSpec, blueprint: Blueprint) -> Iterator[PolicyStatement]:
-    if (key := key_of(spec)) is None:
+def use_ledgers_key(blueprint: Blueprint) -> Iterator[PolicyStatement]:
+    environment = blueprint.environment
+    if (key := key_of(environment)) is None:
         return
     yield allow(
         "KeyOfLedger",
         USE_LEDGERS_KEY,
         resources=(key,),
-        conditions=via("dynamodb", spec.aws.region, {"aws:dynamodb:tableName": blueprint.names.ledger_table}),
+        conditions=via("dynamodb", environment.aws.region, {"aws:dynamodb:tableName": blueprint.names.ledger_table}),
     )

@@ -15,8 +15,6 @@ from firnline_infra.blueprint.storage import secrets_key
 from firnline_infra.kinds.iam import USER
 from firnline_infra.kinds.keys_and_secrets import SECRET, secret_arns_by_name
 from firnline_infra.render.bootstrap.engine_run import see_run, use_ledgers_key
-from firnline_infra.specification.arns import Arns
-from firnline_infra.specification.model import EnvironmentSpec
 from firnline_infra.specification.origin import Origin
 
 FIND_SECRET = {
@@ -46,30 +44,31 @@ MAKE_ACCESS_KEY = {
 }
 
 
-def key_keeper_statements(spec: EnvironmentSpec, blueprint: Blueprint) -> tuple[PolicyStatement, ...]:
+def key_keeper_statements(blueprint: Blueprint) -> tuple[PolicyStatement, ...]:
     """Empty where the environment has no secret."""
     if not SECRET.all_rows(blueprint):
         return ()
     return (
-        *_secrets(spec, blueprint),
-        see_run(spec, blueprint),
-        *use_ledgers_key(spec, blueprint),
-        *_access_key(spec, blueprint),
+        *_secrets(blueprint),
+        see_run(blueprint),
+        *use_ledgers_key(blueprint),
+        *_access_key(blueprint),
     )
 
 
-def _secrets(spec: EnvironmentSpec, blueprint: Blueprint) -> Iterator[PolicyStatement]:
-    arns = secret_arns_by_name(blueprint, Arns(spec))
+def _secrets(blueprint: Blueprint) -> Iterator[PolicyStatement]:
+    environment = blueprint.environment
+    arns = secret_arns_by_name(blueprint, environment.arns)
     yield allow("KeepPrivateKeys", KEEP_SECRET, resources=arns)
-    if (key := secrets_key(spec)) is not None:
-        through = via("secretsmanager", spec.aws.region)
+    if (key := secrets_key(environment)) is not None:
+        through = via("secretsmanager", environment.aws.region)
         yield allow("KeyOfSecrets", USE_SECRETS_KEY, resources=(key,), conditions=through)
-    if spec.aws.key.origin is Origin.CREATE:
+    if environment.aws.key.origin is Origin.CREATE:
         yield allow("FindEnvironmentKey", FIND_KEY, resources=(ENVIRONMENT_KEY,))
 
 
-def _access_key(spec: EnvironmentSpec, blueprint: Blueprint) -> Iterator[PolicyStatement]:
-    arns, name = Arns(spec), blueprint.names.access_key_secret
+def _access_key(blueprint: Blueprint) -> Iterator[PolicyStatement]:
+    arns, name = blueprint.environment.arns, blueprint.names.access_key_secret
     if users := USER.own_arns(blueprint, arns):
         yield allow("KeepAccessKey", KEEP_ACCESS_KEY, resources=(arns.secret_by_name(name), arns.secret(name)))
         yield allow("MakeAccessKey", MAKE_ACCESS_KEY, resources=users)

@@ -12,11 +12,10 @@ from firnline_infra.blueprint.iam import Conditions, PolicyStatement
 from firnline_infra.blueprint.iam.redshift import SERVICES, login_with_secret
 from firnline_infra.blueprint.iam.statement import allow
 from firnline_infra.blueprint.redshift import RedshiftDestination
+from firnline_infra.environment import Environment
 from firnline_infra.kinds.redshift import SCHEDULE
 from firnline_infra.render.bootstrap.engine_run import OURS
 from firnline_infra.specification.arns import Arns
-from firnline_infra.specification.model import EnvironmentSpec
-from firnline_infra.specification.names import application_of
 
 RUN_STATEMENTS = {"redshift-data:ExecuteStatement": "Makes and reads views; what for, the database's grants say."}
 SEE_STATEMENTS = {
@@ -53,25 +52,26 @@ def made_with(arns: Arns, blueprint: Blueprint, *, service: str) -> Iterator[Pol
     )
 
 
-def look_at_network(spec: EnvironmentSpec) -> PolicyStatement:
+def look_at_network(environment: Environment) -> PolicyStatement:
     return allow(
         "LookAtNetwork",
         dict.fromkeys(LOOK_AT_NETWORK, "Redshift looks for subnets and groups."),
         resources=("*",),
-        conditions={"StringEquals": {"aws:RequestedRegion": spec.aws.region}},
+        conditions={"StringEquals": {"aws:RequestedRegion": environment.aws.region}},
     )
 
 
-def reading_rights(spec: EnvironmentSpec, blueprint: Blueprint) -> Iterator[PolicyStatement]:
+def reading_rights(blueprint: Blueprint) -> Iterator[PolicyStatement]:
     """Yields nothing where all who deploy are one database user: who only looks would be the one who changes."""
     wanted = blueprint.redshift
     if wanted is not None and wanted.db_user is None and wanted.secret_arn is None:
-        yield from statement_rights(spec, blueprint)
+        yield from statement_rights(blueprint)
 
 
-def statement_rights(spec: EnvironmentSpec, blueprint: Blueprint) -> Iterator[PolicyStatement]:
+def statement_rights(blueprint: Blueprint) -> Iterator[PolicyStatement]:
     """Yields nothing without Redshift."""
-    wanted, arns = blueprint.redshift, Arns(spec)
+    environment = blueprint.environment
+    wanted, arns = blueprint.redshift, environment.arns
     if wanted is None:
         return
     own: Conditions = {"StringEquals": {"redshift-data:statement-owner-iam-userid": "${aws:userid}"}}
@@ -85,11 +85,13 @@ def statement_rights(spec: EnvironmentSpec, blueprint: Blueprint) -> Iterator[Po
     yield allow("SeeStatements", SEE_STATEMENTS, resources=("*",), conditions=own)
     if wanted.makes_cluster:
         yield from made_with(arns, blueprint, service=SERVICES[0])
-        yield look_at_network(spec)
+        yield look_at_network(environment)
     if wanted.cluster is not None:
-        yield from _in_cluster(spec, wanted, wanted.cluster)
+        yield from _in_cluster(environment, wanted, wanted.cluster)
         return
-    ours: Conditions = {"StringEquals": {f"aws:ResourceTag/{OURS}": application_of(spec)}} if wanted.is_made else {}
+    ours: Conditions = (
+        {"StringEquals": {f"aws:ResourceTag/{OURS}": environment.names.application}} if wanted.is_made else {}
+    )
     group, be_user = (wanted.workgroup_arn or arns.workgroup("*"),), {"redshift-serverless:GetCredentials": BE_USER}
     yield allow("RunStatements", RUN_STATEMENTS, resources=group, conditions=ours)
     if wanted.secret_arn is None:
@@ -97,15 +99,15 @@ def statement_rights(spec: EnvironmentSpec, blueprint: Blueprint) -> Iterator[Po
     if not wanted.is_made:
         yield allow("FindWorkgroup", FIND_WORKGROUP, resources=group)
         yield allow("FindNamespace", FIND_NAMESPACE, resources=(arns.redshift_namespace("*"),))
-    yield from _secret(spec)
+    yield from _secret(environment)
 
 
-def _in_cluster(spec: EnvironmentSpec, wanted: RedshiftDestination, cluster: str) -> Iterator[PolicyStatement]:
-    arns = Arns(spec)
+def _in_cluster(environment: Environment, wanted: RedshiftDestination, cluster: str) -> Iterator[PolicyStatement]:
+    arns = environment.arns
     yield allow("RunStatements", RUN_STATEMENTS, resources=(arns.redshift_cluster(cluster),))
     if not wanted.is_made:
         yield allow("FindRedshift", FIND_CLUSTER, resources=(arns.redshift_cluster(cluster),))
-    yield from _secret(spec)
+    yield from _secret(environment)
     if wanted.secret_arn is not None:
         return
     user = () if wanted.db_user is None else (arns.redshift_user(cluster, wanted.db_user),)
@@ -114,5 +116,5 @@ def _in_cluster(spec: EnvironmentSpec, wanted: RedshiftDestination, cluster: str
     yield allow("BeDatabaseUser", {f"redshift:{action}": BE_USER}, resources=places)
 
 
-def _secret(spec: EnvironmentSpec) -> Iterator[PolicyStatement]:
-    return login_with_secret(spec.redshift, spec.aws.region) if spec.redshift else iter(())
+def _secret(environment: Environment) -> Iterator[PolicyStatement]:
+    return login_with_secret(environment.redshift, environment.aws.region) if environment.redshift else iter(())

@@ -11,8 +11,6 @@ from firnline_infra.blueprint.environment import Blueprint
 from firnline_infra.blueprint.iam import Conditions, PolicyStatement
 from firnline_infra.blueprint.iam.statement import allow
 from firnline_infra.runtimes.registry import RUNTIMES
-from firnline_infra.specification.arns import Arns
-from firnline_infra.specification.model import EnvironmentSpec
 from firnline_ingest.permissions.narrowing import OWN_ITEMS
 
 ROWS_OF_SHARDS = "?*@*"
@@ -33,33 +31,35 @@ STATUS = {
 Logs are not in it."""
 
 
-def roll_out_statements(spec: EnvironmentSpec, blueprint: Blueprint) -> Iterator[PolicyStatement]:
+def roll_out_statements(blueprint: Blueprint) -> Iterator[PolicyStatement]:
     """Yields nothing where the engine is started by hand."""
-    if spec.aws.runtime.kind is None:
+    environment = blueprint.environment
+    if environment.aws.runtime.kind is None:
         return
-    yield from RUNTIMES[spec.aws.runtime.kind].rights(spec, blueprint)
-    yield from _objects(spec, blueprint)
-    table = (Arns(spec).table(blueprint.names.ledger_table),)
+    yield from RUNTIMES[environment.aws.runtime.kind].rights(blueprint)
+    yield from _objects(blueprint)
+    table = (environment.arns.table(blueprint.names.ledger_table),)
     shards: Conditions = {"ForAllValues:StringLike": {"dynamodb:LeadingKeys": (ROWS_OF_SHARDS, OWN_ITEMS)}}
     yield allow("SeeShards", SEE_SHARDS, resources=table, conditions=shards)
     own: Conditions = {"ForAllValues:StringEquals": {"dynamodb:LeadingKeys": (OWN_ITEMS,)}}
     yield allow("AskEngine", ASK_ENGINE, resources=table, conditions=own)
 
 
-def status_statements(spec: EnvironmentSpec, blueprint: Blueprint) -> Iterator[PolicyStatement]:
-    kind = spec.aws.runtime.kind
+def status_statements(blueprint: Blueprint) -> Iterator[PolicyStatement]:
+    kind = blueprint.environment.aws.runtime.kind
     read = {**STATUS, **(RUNTIMES[kind].status_rights if kind else {})}
-    for each in roll_out_statements(spec, blueprint):
+    for each in roll_out_statements(blueprint):
         if each.sid in read:
             yield replace(each, actions=tuple(read[each.sid]))
 
 
-def _objects(spec: EnvironmentSpec, blueprint: Blueprint) -> Iterator[PolicyStatement]:
+def _objects(blueprint: Blueprint) -> Iterator[PolicyStatement]:
+    environment = blueprint.environment
     if blueprint.job_bucket is None:
         return
-    bucket = Arns(spec).bucket(blueprint.names.bucket)
-    deployments = f"{bucket}/{folder(spec, DEPLOYMENT_FOLDER)}*"
+    bucket = environment.arns.bucket(blueprint.names.bucket)
+    deployments = f"{bucket}/{folder(environment, DEPLOYMENT_FOLDER)}*"
     yield allow("KeepDeployments", KEEP_DEPLOYMENTS, resources=(deployments,))
-    logs = log_folder(spec)
+    logs = log_folder(environment)
     if logs is not None:
         yield allow("ReadLogs", READ_LOGS, resources=(f"{bucket}/{logs}*",))

@@ -5,24 +5,22 @@ from collections.abc import Iterator
 
 from firnline_infra.blueprint.account_privileges import account_privileges
 from firnline_infra.blueprint.environment import Blueprint
-from firnline_infra.environment import comment_of
-from firnline_infra.specification.arns import Arns
+from firnline_infra.environment import Environment
 from firnline_infra.specification.identifier import Identifier
-from firnline_infra.specification.model import EnvironmentSpec
-from firnline_infra.specification.names import bootstrap_names
 from firnline_ingest.identifiers import like_pattern, text_literal
 
 PLACEHOLDER = "<the public half, without its first and last line>"
 
 
-def role_statements(spec: EnvironmentSpec, blueprint: Blueprint) -> dict[str, str]:
+def role_statements(blueprint: Blueprint) -> dict[str, str]:
     """Returns the statements that make the deployer's role, each with its reason; they may be run again."""
+    environment = blueprint.environment
     role = blueprint.names.deploy_role.sql
-    made = {f"CREATE ROLE IF NOT EXISTS {role} COMMENT = '{comment_of(spec)}'": "makes and owns everything"}
+    made = {f"CREATE ROLE IF NOT EXISTS {role} COMMENT = '{environment.comment}'": "makes and owns everything"}
     for privilege, why in account_privileges(blueprint).items():
         made[f"GRANT {privilege} ON ACCOUNT TO ROLE {role}"] = why
     previewer = blueprint.names.preview_role.sql
-    made[f"CREATE ROLE IF NOT EXISTS {previewer} COMMENT = '{comment_of(spec)}'"] = (
+    made[f"CREATE ROLE IF NOT EXISTS {previewer} COMMENT = '{environment.comment}'"] = (
         "sees what there is; `up` lets it see what it makes"
     )
     return made
@@ -37,24 +35,24 @@ def required_grant_statements(blueprint: Blueprint) -> dict[str, str]:
     }
 
 
-def statements(spec: EnvironmentSpec, blueprint: Blueprint) -> str:
+def statements(blueprint: Blueprint) -> str:
     """The statements for an administrator to run once; they may be run again."""
-    return "".join(f"{line}\n" for line in _lines(spec, blueprint))
+    return "".join(f"{line}\n" for line in _lines(blueprint))
 
 
-def mark_of(spec: EnvironmentSpec) -> str:
+def mark_of(environment: Environment) -> str:
     """The mark on CI's users. Names follow from the application, and two teams may both leave that as it is by default; the
     AWS account from which a user logs in tells them apart."""
-    return f"{comment_of(spec)}, AWS account {spec.aws.account}"
+    return f"{environment.comment}, AWS account {environment.aws.account}"
 
 
-def _refuse_what_another_team_has(spec: EnvironmentSpec, blueprint: Blueprint) -> Iterator[str]:
+def _refuse_what_another_team_has(blueprint: Blueprint) -> Iterator[str]:
     """`CREATE USER IF NOT EXISTS` takes any user of that name for ours, and what follows would let our AWS role be it.
 
     Snowflake Scripting in one statement (docs.snowflake.com, "Using blocks", EXECUTE IMMEDIATE): what it raises ends the run.
     An exception's message may have no double quote ("DECLARE", exception declaration).
     """
-    mark, names = mark_of(spec), blueprint.names
+    mark, names = mark_of(blueprint.environment), blueprint.names
     yield "-- Two teams whose applications have one name would share these users: the run ends here if they are not ours."
     for user in (names.deploy_role, names.preview_role):
         said = (
@@ -107,17 +105,18 @@ def _without_dollars(literal: str) -> str:
     return literal.replace("$", "\\u0024")
 
 
-def _lines(spec: EnvironmentSpec, blueprint: Blueprint) -> Iterator[str]:
-    names, arns = bootstrap_names(spec), Arns(spec)
-    yield f"-- What Firnline deploys environment {spec.name} with. Run once by an administrator: only one may grant"
+def _lines(blueprint: Blueprint) -> Iterator[str]:
+    environment = blueprint.environment
+    names, arns = environment.bootstrap, environment.arns
+    yield f"-- What Firnline deploys environment {environment.name} with. Run once by an administrator: only one may grant"
     yield "-- privileges on the account. The role itself is not an administrator, and can't become one."
     yield "USE ROLE ACCOUNTADMIN;"
-    yield from _use_warehouse(spec)
+    yield from _use_warehouse(environment)
     yield ""
-    yield from _refuse_what_another_team_has(spec, blueprint)
+    yield from _refuse_what_another_team_has(blueprint)
     yield from _refuse_taken_databases(blueprint)
     yield ""
-    for statement, why in role_statements(spec, blueprint).items():
+    for statement, why in role_statements(blueprint).items():
         yield f"{statement};  -- {why}"
     yield ""
     if owners := required_grant_statements(blueprint):
@@ -128,29 +127,29 @@ def _lines(spec: EnvironmentSpec, blueprint: Blueprint) -> Iterator[str]:
         yield ""
     yield "-- CI logs in as the AWS role that GitHub lets it be, without any key; who deploys by hand, with this key pair."
     deployer = blueprint.names.deploy_role
-    yield from _user(spec, deployer, deployer, arns.role(names.deployer_role))
+    yield from _user(environment, deployer, deployer, arns.role(names.deployer_role))
     yield f"ALTER USER {deployer.sql} SET RSA_PUBLIC_KEY = '{PLACEHOLDER}';"
     yield ""
     yield "-- What previews pull requests logs in as itself, in a role that sees, and does nothing else."
     previewer = blueprint.names.preview_role
-    yield from _user(spec, previewer, previewer, arns.role(names.previewer_role))
+    yield from _user(environment, previewer, previewer, arns.role(names.previewer_role))
     yield f"ALTER USER {previewer.sql} SET DEFAULT_ROLE = {previewer.sql};"
 
 
-def _use_warehouse(spec: EnvironmentSpec) -> Iterator[str]:
+def _use_warehouse(environment: Environment) -> Iterator[str]:
     """Queries of RESULT_SCAN may need one, of which its page says nothing (docs.snowflake.com, `sql-reference/functions/
     result_scan`, 2026-11-28); a session of an administrator has none by itself."""
-    if spec.snowflake.warehouse:
-        yield f"USE WAREHOUSE {Identifier.parse(spec.snowflake.warehouse).sql};  -- the blocks below query what SHOW lists"
+    if environment.snowflake.warehouse:
+        yield f"USE WAREHOUSE {Identifier.parse(environment.snowflake.warehouse).sql};  -- the blocks below query what SHOW lists"
     else:
         yield "-- The blocks below query what SHOW lists: choose a warehouse first (USE WAREHOUSE), the smallest will do."
 
 
-def _user(spec: EnvironmentSpec, name: Identifier, role: Identifier, aws_role: str) -> Iterator[str]:
-    comment = mark_of(spec)
+def _user(environment: Environment, name: Identifier, role: Identifier, aws_role: str) -> Iterator[str]:
+    comment = mark_of(environment)
     yield f"CREATE USER IF NOT EXISTS {name.sql} TYPE = SERVICE DEFAULT_ROLE = {role.sql} COMMENT = '{comment}';"
-    if spec.snowflake.warehouse:
-        warehouse = Identifier.parse(spec.snowflake.warehouse).sql
+    if environment.snowflake.warehouse:
+        warehouse = Identifier.parse(environment.snowflake.warehouse).sql
         yield f"ALTER USER {name.sql} SET DEFAULT_WAREHOUSE = {warehouse};"
     yield f"GRANT ROLE {role.sql} TO USER {name.sql};"
     yield f"ALTER USER {name.sql} SET WORKLOAD_IDENTITY = (TYPE = AWS ARN = '{aws_role}');"

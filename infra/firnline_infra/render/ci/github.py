@@ -5,19 +5,18 @@ it, and runs the toolkit's own commands.
 """
 
 from firnline_infra.blueprint.environment import Blueprint
+from firnline_infra.environment import Environment
 from firnline_infra.render.bootstrap.ci_provider import preview_environment
 from firnline_infra.render.ci.jobs import set_up, watched_paths
 from firnline_infra.render.ci.tools import TOOLS
 from firnline_infra.render.template_file import filled
-from firnline_infra.specification.model import EnvironmentSpec
 
 
-def workflow_file(spec: EnvironmentSpec) -> str:
-    return f".github/workflows/firnline-{spec.name}.yaml"
+def workflow_file(environment: Environment) -> str:
+    return f".github/workflows/firnline-{environment.name}.yaml"
 
 
 def workflow(
-    spec: EnvironmentSpec,
     blueprint: Blueprint,
     *,
     release: str,
@@ -29,16 +28,17 @@ def workflow(
     """`release` is a version of firnline-infra, `environment` what commands call the specification (a name, or a path),
     `tool` one of TOOLS. With `comment` a job of its own shows the preview as a comment of the pull request.
     """
+    name, file = blueprint.environment.name, workflow_file(blueprint.environment)
     slots = {
-        "NAME": spec.name,
+        "NAME": name,
         "BRANCH": branch,
-        "PREVIEWS": preview_environment(spec),
-        "PATHS": watched_paths(spec, environment, "stacks/**", workflow_file(spec)),
+        "PREVIEWS": preview_environment(blueprint.environment),
+        "PATHS": watched_paths(name, environment, "stacks/**", file),
         "ENVIRONMENT": environment,
-        **set_up("github", spec, blueprint, release=release, environment=environment, tool=TOOLS[tool]),
+        **set_up("github", blueprint, release=release, environment=environment, tool=TOOLS[tool]),
         "PLAN": TOOLS[tool].plan,
         "KEPT_FOR_COMMENT": filled(__package__, "github-comment-kept.yaml", {}) if comment else "",
     }
     return filled(__package__, "github.yaml", slots) + (
-        filled(__package__, "github-comment.yaml", {"NAME": spec.name}) if comment else ""
+        filled(__package__, "github-comment.yaml", {"NAME": name}) if comment else ""
     )

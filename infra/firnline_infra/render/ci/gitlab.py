@@ -4,6 +4,7 @@ What the workflow of GitHub does, with the same commands and guards.
 """
 
 from firnline_infra.blueprint.environment import Blueprint
+from firnline_infra.environment import Environment
 from firnline_infra.render.bootstrap.ci_provider import (
     PREVIEW_TIER,
     SUBJECT_OF_GITLAB,
@@ -14,15 +15,13 @@ from firnline_infra.render.bootstrap.ci_provider import (
 from firnline_infra.render.ci.jobs import set_up, watched_paths
 from firnline_infra.render.ci.tools import TOOLS
 from firnline_infra.render.template_file import filled
-from firnline_infra.specification.model import EnvironmentSpec
 
 
-def pipeline_file(spec: EnvironmentSpec) -> str:
-    return f".gitlab/firnline-{spec.name}.yml"
+def pipeline_file(environment: Environment) -> str:
+    return f".gitlab/firnline-{environment.name}.yml"
 
 
 def pipeline(
-    spec: EnvironmentSpec,
     blueprint: Blueprint,
     *,
     release: str,
@@ -34,23 +33,24 @@ def pipeline(
     """`release` is a version of firnline-infra, `environment` what commands call the specification (a name, or a path),
     `tool` one of TOOLS. With `comment` a job of its own shows the preview as a note of the merge request.
     """
-    job, notes = f"firnline-{spec.name}", f"{spec.name}-notes"
+    name, file = blueprint.environment.name, pipeline_file(blueprint.environment)
+    job, notes = f"firnline-{name}", f"{name}-notes"
     slots = {
-        "NAME": spec.name,
+        "NAME": name,
         "BRANCH": provider.branch,
-        "FILE": pipeline_file(spec),
+        "FILE": file,
         "HOST": provider.host,
         "COMPONENTS": "&".join(f"ci_id_token_sub_claim_components[]={each}" for each in SUBJECT_OF_GITLAB),
-        "TIER": tier_of(spec),
-        "PREVIEWS": preview_environment(spec),
+        "TIER": tier_of(blueprint.environment),
+        "PREVIEWS": preview_environment(blueprint.environment),
         "PREVIEW_TIER": PREVIEW_TIER,
-        "EXPOSED_AS": f"Preview of {spec.name}",
+        "EXPOSED_AS": f"Preview of {name}",
         "PREVIEW_JOB": f"{job}-preview",
         "JOB": job,
         "DRIFT_JOB": f"{job}-drift",
-        "PATHS": watched_paths(spec, environment, "stacks/**/*", pipeline_file(spec)),
+        "PATHS": watched_paths(name, environment, "stacks/**/*", file),
         "ENVIRONMENT": environment,
-        **set_up("gitlab", spec, blueprint, release=release, environment=environment, tool=TOOLS[tool]),
+        **set_up("gitlab", blueprint, release=release, environment=environment, tool=TOOLS[tool]),
         "PLAN": TOOLS[tool].plan,
         "TOKEN_FOR_NOTES": filled(__package__, "gitlab-note-token.yaml", {"NOTES": notes}) if comment else "",
     }

@@ -7,9 +7,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+from firnline_infra.environment import Environment
 from firnline_infra.render.bootstrap.settings import BACKEND
 from firnline_infra.render.bootstrap.template import backend_url
-from firnline_infra.specification.model import EnvironmentSpec
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -18,7 +18,7 @@ class CiTool:
     """Of firnline-infra: what the jobs install."""
     plan: str
     """The file in which a preview keeps its plan."""
-    variable: tuple[str, Callable[[EnvironmentSpec], str]]
+    variable: tuple[str, Callable[[Environment], str]]
     """Says which tool, or where its state is."""
     action: str
     """The step of GitHub that provides the CLI."""
@@ -78,10 +78,10 @@ TOOLS = {
 }
 
 
-def tool_slots(provider: str, spec: EnvironmentSpec, tool: CiTool) -> dict[str, Any]:
+def tool_slots(provider: str, environment: Environment, tool: CiTool) -> dict[str, Any]:
     """The slots of the part that sets a job up."""
     name, value = tool.variable
-    slots = {"TOOL_VARIABLE": name, "TOOL_VALUE": value(spec)}
+    slots = {"TOOL_VARIABLE": name, "TOOL_VALUE": value(environment)}
     if provider == "github":
         return {**slots, "ACTION": tool.action}
     return {**slots, "IMAGE": tool.image, "INSTALL": "".join(f"      {line}\n" for line in tool.install)}

@@ -6,9 +6,6 @@ from firnline_infra.blueprint.environment import Blueprint
 from firnline_infra.blueprint.iam import Conditions, PolicyStatement
 from firnline_infra.blueprint.iam.statement import allow
 from firnline_infra.runtimes.job import APPLICATION_TAG
-from firnline_infra.specification.arns import Arns
-from firnline_infra.specification.model import EnvironmentSpec
-from firnline_infra.specification.names import application_of
 
 SEE_STEPS = {
     "elasticmapreduce:DescribeCluster": "Whether it can run the step, and where its logs go.",
@@ -25,13 +22,14 @@ STATUS = {"SeeSteps": ("elasticmapreduce:DescribeStep", "elasticmapreduce:ListSt
 """The actions that `firnline status` needs, by Sid."""
 
 
-def run_statements(spec: EnvironmentSpec, _: Blueprint) -> Iterator[PolicyStatement]:
+def run_statements(blueprint: Blueprint) -> Iterator[PolicyStatement]:
     """A step has neither an ARN nor tags: the cluster is all that can be named, or, of one that is made, known by its tag."""
-    section = spec.aws.runtime.emr_ec2
+    environment = blueprint.environment
+    section = environment.aws.runtime.emr_ec2
     if section is None:
         return
-    cluster = (Arns(spec).emr_cluster(section.cluster_id or "*"),)
-    ours: Conditions = {"StringEquals": {f"aws:ResourceTag/{APPLICATION_TAG}": application_of(spec)}}
+    cluster = (environment.arns.emr_cluster(section.cluster_id or "*"),)
+    ours: Conditions = {"StringEquals": {f"aws:ResourceTag/{APPLICATION_TAG}": environment.names.application}}
     known: Conditions = {} if section.cluster_id else ours
     yield allow("SeeSteps", SEE_STEPS, resources=cluster, conditions=known)
     yield allow("RunSteps", RUN_STEPS, resources=cluster, conditions=known)

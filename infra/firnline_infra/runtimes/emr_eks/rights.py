@@ -6,9 +6,6 @@ from firnline_infra.blueprint.environment import Blueprint
 from firnline_infra.blueprint.iam import Conditions, PolicyStatement
 from firnline_infra.blueprint.iam.statement import allow
 from firnline_infra.runtimes.job import APPLICATION_TAG
-from firnline_infra.specification.arns import Arns
-from firnline_infra.specification.model import EnvironmentSpec
-from firnline_infra.specification.names import application_of
 
 LOOK_FOR_JOBS = {
     "emr-containers:DescribeVirtualCluster": "Whether it can run the job.",
@@ -25,18 +22,19 @@ STATUS = {"LookForJobs": ("emr-containers:ListJobRuns",), "SeeJobs": ("emr-conta
 """The actions that `firnline status` needs, by Sid."""
 
 
-def run_statements(spec: EnvironmentSpec, blueprint: Blueprint) -> Iterator[PolicyStatement]:
+def run_statements(blueprint: Blueprint) -> Iterator[PolicyStatement]:
     """A job runs as the role that its request names: AWS asks for no right to pass it, and has a key of its own for that.
 
     The id of a virtual cluster that is made is AWS's, so its tag says whose it is, and those of its jobs.
     """
-    runtime = spec.aws.runtime
+    environment = blueprint.environment
+    runtime = environment.aws.runtime
     if runtime.emr_eks is None:
         return
-    arns, ours = Arns(spec), {f"aws:ResourceTag/{APPLICATION_TAG}": application_of(spec)}
+    arns, ours = environment.arns, {f"aws:ResourceTag/{APPLICATION_TAG}": environment.names.application}
     adopted = runtime.emr_eks.virtual_cluster_id
     cluster, known = arns.virtual_cluster(adopted or "*"), {} if adopted else ours
-    runs, new = (f"{cluster}/jobruns/*",), {f"aws:RequestTag/{APPLICATION_TAG}": application_of(spec)}
+    runs, new = (f"{cluster}/jobruns/*",), {f"aws:RequestTag/{APPLICATION_TAG}": environment.names.application}
     if_known: Conditions = {"StringEquals": known} if known else {}
     yield allow("LookForJobs", LOOK_FOR_JOBS, resources=(cluster,), conditions=if_known)
     role = {"emr-containers:ExecutionRoleArn": runtime.role_arn or arns.role(blueprint.names.engine_role)}

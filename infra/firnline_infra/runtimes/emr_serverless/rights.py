@@ -6,9 +6,6 @@ from firnline_infra.blueprint.environment import Blueprint
 from firnline_infra.blueprint.iam import Conditions, PolicyStatement
 from firnline_infra.blueprint.iam.statement import allow
 from firnline_infra.runtimes.job import APPLICATION_TAG
-from firnline_infra.specification.arns import Arns
-from firnline_infra.specification.model import EnvironmentSpec
-from firnline_infra.specification.names import application_of
 
 RUN_ENGINE = {
     "emr-serverless:GetApplication": "Whether it can run the job: its state, release and architecture.",
@@ -22,17 +19,18 @@ STATUS = {"RunEngine": ("emr-serverless:ListJobRuns",), "SeeRuns": ("emr-serverl
 """The actions that `firnline status` needs, by Sid."""
 
 
-def run_statements(spec: EnvironmentSpec, _: Blueprint) -> Iterator[PolicyStatement]:
+def run_statements(blueprint: Blueprint) -> Iterator[PolicyStatement]:
     """The id of an application that is made is AWS's, so its tag says whose it is, and those of its runs.
     In an adopted one any run is seen, because `firnline deploy` looks at each for ours; only ours is cancelled.
     """
-    section = spec.aws.runtime.emr_serverless
+    environment = blueprint.environment
+    section = environment.aws.runtime.emr_serverless
     if section is None:
         return
-    application = Arns(spec).serverless_application(section.application_id or "*")
+    application = environment.arns.serverless_application(section.application_id or "*")
     runs = (f"{application}/jobruns/*",)
-    ours = {f"aws:ResourceTag/{APPLICATION_TAG}": application_of(spec)}
-    new = {f"aws:RequestTag/{APPLICATION_TAG}": application_of(spec)}
+    ours = {f"aws:ResourceTag/{APPLICATION_TAG}": environment.names.application}
+    new = {f"aws:RequestTag/{APPLICATION_TAG}": environment.names.application}
     known: Conditions = {} if section.application_id else {"StringEquals": ours}
     yield allow("RunEngine", RUN_ENGINE, resources=(application,), conditions=known)
     yield allow("SeeRuns", SEE_RUNS, resources=runs, conditions=known)

@@ -11,8 +11,6 @@ from firnline_infra.runtimes.job import EngineJob
 from firnline_infra.runtimes.machine_prices import MachinePrices
 from firnline_infra.runtimes.render import Rendering, Start
 from firnline_infra.runtimes.spark_operator import apache, kubeflow
-from firnline_infra.specification.arns import Arns
-from firnline_infra.specification.model import EnvironmentSpec
 from firnline_infra.specification.runtimes.spark_operator import Operator
 
 DNS_1035 = re.compile(r"[a-z]([-a-z0-9]{0,61}[a-z0-9])?")
@@ -68,12 +66,13 @@ PUSH_IMAGE = {
 LOG_IN = {"ecr:GetAuthorizationToken": "Logs in to the registry; AWS can't narrow it."}
 
 
-def run_statements(spec: EnvironmentSpec, blueprint: Blueprint) -> Iterator[PolicyStatement]:
+def run_statements(blueprint: Blueprint) -> Iterator[PolicyStatement]:
     """Starting the engine asks nothing of AWS, but for the image of a repository that is the environment's own."""
-    if spec.aws.runtime.has_repository:
-        repository = Arns(spec).repository(blueprint.names.repository)
+    environment = blueprint.environment
+    if environment.aws.runtime.has_repository:
+        repository = environment.arns.repository(blueprint.names.repository)
         yield allow("PushImage", PUSH_IMAGE, resources=(repository,))
-        region: Conditions = {"StringEquals": {"aws:RequestedRegion": spec.aws.region}}
+        region: Conditions = {"StringEquals": {"aws:RequestedRegion": environment.aws.region}}
         yield allow("LogInToRegistry", LOG_IN, resources=("*",), conditions=region)
 
 

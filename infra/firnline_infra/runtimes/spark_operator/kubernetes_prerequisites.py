@@ -8,6 +8,7 @@ ENV --kubernetes`.
 from typing import Any
 
 from firnline_infra.blueprint.size import size_of_specification
+from firnline_infra.environment import Environment
 from firnline_infra.runtimes.job import APPLICATION_TAG, ENVIRONMENT_TAG
 from firnline_infra.runtimes.kubernetes_api import KubernetesApi
 from firnline_infra.runtimes.naming import labels, object_name
@@ -59,7 +60,7 @@ def kubernetes_prerequisites(spec: EnvironmentSpec) -> list[dict[str, Any]]:
     if section.network_policy:
         objects.append(_object("NetworkPolicy", metadata, _ingress(spec, marks)))
     if section.disruption_budget:
-        executors = size_of_specification(spec).executors
+        executors = size_of_specification(Environment.of(spec)).executors
         budget = {"minAvailable": executors, "selector": {"matchLabels": marks}}
         objects.append(_object("PodDisruptionBudget", metadata, budget))
     return objects

@@ -19,7 +19,6 @@ from firnline_infra.kinds.observability import ALARM, DASHBOARD
 from firnline_infra.render.bootstrap.boundary import boundary_statements
 from firnline_infra.render.bootstrap.deployer import deployer_statements
 from firnline_infra.specification import EnvironmentSpec
-from firnline_infra.specification.names import Names
 from firnline_ingest.config.access import Access
 from firnline_ingest.config.document import parse
 from firnline_ingest.config.model import EngineConfig
@@ -55,7 +54,7 @@ def spec() -> EnvironmentSpec:
 
 
 def engine(spec: EnvironmentSpec) -> list[dict[str, Any]]:
-    found: list[dict[str, Any]] = policy_document(engine_policy(spec, Names.of(spec), None))["Statement"]
+    found: list[dict[str, Any]] = policy_document(engine_policy(Environment.of(spec), None))["Statement"]
     return found
 
 
@@ -77,8 +76,8 @@ def test_tags_of_a_pod_s_session_go_with_it_into_the_role_s(runtime: dict[str, s
     here = {"region": "eu-central-1", "account": "123456789012", "runtime": runtime}
     spec = spec_of(PARTNER, aws=here)
     assert is_allowed(engine(spec), "sts:TagSession", ROLE) is tags
-    assert ("sts:TagSession" in owners_trust(spec, spec.streams[0]).actions) is tags
-    boundary = policy_document(boundary_statements(spec, blueprint_of(spec)))["Statement"]
+    assert ("sts:TagSession" in owners_trust(Environment.of(spec), spec.streams[0]).actions) is tags
+    boundary = policy_document(boundary_statements(blueprint_of(spec)))["Statement"]
     assert is_allowed(boundary, "sts:TagSession", ROLE) is tags
 
 
@@ -110,24 +109,24 @@ def test_an_environment_whose_streams_are_all_elsewhere_says_nothing_of_streams_
 
 def test_the_boundary_lets_no_role_be_assumed_that_it_does_not_name(spec: EnvironmentSpec) -> None:
     """A pull request that names another role changes nothing until an administrator has applied the bootstrap again."""
-    found = policy_document(boundary_statements(spec, blueprint_of(spec)))["Statement"]
+    found = policy_document(boundary_statements(blueprint_of(spec)))["Statement"]
     assert is_allowed(found, "sts:AssumeRole", ROLE)
     assert not is_allowed(found, "sts:AssumeRole", "arn:aws:iam::123456789012:role/admin")
     told = {"aws:ResourceAccount": "123456789012"}
     assert is_allowed(found, "kinesis:GetRecords", OURS_THERE, told)
     assert not is_allowed(found, "kinesis:GetRecords", OURS_THERE + "2", told)
-    before = policy_document(boundary_statements(spec_of(HERE), blueprint_of(spec_of(HERE))))["Statement"]
+    before = policy_document(boundary_statements(blueprint_of(spec_of(HERE))))["Statement"]
     assert not any("sts:AssumeRole" in each["Action"] for each in before)
 
 
 def test_who_deploys_may_neither_assume_the_role_nor_look_there(spec: EnvironmentSpec) -> None:
-    found = deployer_statements(spec, blueprint_of(spec))
+    found = deployer_statements(blueprint_of(spec))
     assert not any("sts:AssumeRole" in each.actions for each in found)
     assert not any(str(arn).startswith((THEIRS, OURS_THERE)) for each in found for arn in each.resources)
 
 
 def test_the_owners_role_opens_the_stream_and_its_key_and_nothing_else(spec: EnvironmentSpec) -> None:
-    statements = policy_document(owners_policy(spec, spec.streams[0]))["Statement"]
+    statements = policy_document(owners_policy(Environment.of(spec), spec.streams[0]))["Statement"]
     assert all(is_allowed(statements, f"kinesis:{action}", THEIRS) for action in READ)
     assert {action for each in statements for action in each["Action"]} == {
         *(f"kinesis:{each}" for each in READ),
@@ -140,7 +139,7 @@ def test_the_owners_role_opens_the_stream_and_its_key_and_nothing_else(spec: Env
 
 
 def test_the_owners_role_trusts_the_engine_alone_and_asks_for_the_external_id(spec: EnvironmentSpec) -> None:
-    trust = policy_document((owners_trust(spec, spec.streams[0]),))["Statement"][0]
+    trust = policy_document((owners_trust(Environment.of(spec), spec.streams[0]),))["Statement"][0]
     assert trust["Principal"] == {"AWS": "arn:aws:iam::123456789012:root"}
     told = {"aws:PrincipalArn": ENGINE, "sts:ExternalId": "firnline-4f1c"}
     assert hold(trust["Condition"], told)
@@ -150,21 +149,25 @@ def test_the_owners_role_trusts_the_engine_alone_and_asks_for_the_external_id(sp
 
 
 def test_what_is_handed_over_is_two_commands_that_a_shell_takes_apart_again(spec: EnvironmentSpec) -> None:
-    (text,) = handed_over(spec)
+    (text,) = handed_over(Environment.of(spec))
     make, put = [shlex.split(line) for line in text.splitlines() if not line.startswith("#")]
     assert make[:7] == ["aws", "iam", "create-role", "--role-name", "firnline-orders", "--path", "/readers/"]
-    assert json.loads(make[-1]) == policy_document((owners_trust(spec, spec.streams[0]),))
-    assert json.loads(put[-1]) == policy_document(owners_policy(spec, spec.streams[0]))
+    assert json.loads(make[-1]) == policy_document((owners_trust(Environment.of(spec), spec.streams[0]),))
+    assert json.loads(put[-1]) == policy_document(owners_policy(Environment.of(spec), spec.streams[0]))
     assert ENGINE in text
     assert "are in your CloudWatch alone" in text
-    assert list(handed_over(spec_of(HERE))) == []
+    assert list(handed_over(Environment.of(spec_of(HERE)))) == []
 
 
 def test_a_role_of_many_streams_gets_policies_that_iam_takes() -> None:
     """Inline policies of a role have 10,240 characters together, and a name 128 (IAM quotas)."""
     names = [f"orders-{number}".ljust(128, "x") for number in range(20)]
     many = [{**PARTNER, "name": name, "arn": THEIRS.replace("orders", name)} for name in names]
-    puts = [shlex.split(line) for line in next(handed_over(spec_of(*many))).splitlines() if "put-role-policy" in line]
+    puts = [
+        shlex.split(line)
+        for line in next(handed_over(Environment.of(spec_of(*many)))).splitlines()
+        if "put-role-policy" in line
+    ]
     documents = [put[put.index("--policy-document") + 1] for put in puts]
     assert sum(map(len, documents)) <= 10_240
     assert all(len(put[put.index("--policy-name") + 1]) <= 128 for put in puts)
@@ -178,7 +181,7 @@ def test_a_role_of_many_streams_gets_policies_that_iam_takes() -> None:
 
 
 def test_the_engine_is_told_where_it_is_and_who_opens_it(spec: EnvironmentSpec) -> None:
-    document = engine_config(spec, engine_inputs(spec))
+    document = engine_config(Environment.of(spec), engine_inputs(Environment.of(spec)))
     access = {each["stream"]: each.get("access") for each in document["pipelines"]}
     role = {"arn": ROLE, "session_name": "firnline-dev", "external_id": "firnline-4f1c"}
     assert access == {
@@ -208,14 +211,14 @@ def test_alarms_here_are_those_that_can_ring_here() -> None:
 
 
 def test_the_way_to_kinesis_of_the_other_region_is_on_the_list(spec: EnvironmentSpec) -> None:
-    hosts = {each.host: each.needed_by for each in egress(spec)}
+    hosts = {each.host: each.needed_by for each in egress(Environment.of(spec))}
     assert {"kinesis.us-east-1.amazonaws.com", "kinesis.eu-west-1.amazonaws.com"} <= hosts.keys()
 
 
 def test_more_streams_than_a_role_has_room_for_are_told() -> None:
     names = [f"orders-{number}".ljust(128, "x") for number in range(60)]
     many = [{**PARTNER, "name": name, "arn": THEIRS.replace("orders", name)} for name in names]
-    assert "share them among roles" in next(handed_over(spec_of(*many)))
+    assert "share them among roles" in next(handed_over(Environment.of(spec_of(*many))))
 
 
 def test_a_stream_that_its_own_policy_opens_is_named_by_both_policies_and_by_each_request() -> None:
@@ -223,13 +226,13 @@ def test_a_stream_that_its_own_policy_opens_is_named_by_both_policies_and_by_eac
     stream = {name: value for name, value in PARTNER.items() if name not in ("role_arn", "external_id")}
     spec = spec_of(stream, HERE)
     statements = engine(spec)
-    theirs = policy_document(owners_resource_policy(spec, spec.streams[0]))["Statement"]
+    theirs = policy_document(owners_resource_policy(Environment.of(spec), spec.streams[0]))["Statement"]
     for action in READ:
         assert is_allowed(statements, f"kinesis:{action}", THEIRS)
         assert not is_allowed(statements, f"kinesis:{action}", THEIRS + "2")
         assert is_allowed(theirs, f"kinesis:{action}", THEIRS, {"aws:PrincipalArn": ENGINE})
         assert not is_allowed(theirs, f"kinesis:{action}", THEIRS, {"aws:PrincipalArn": ENGINE + "2"})
-    bounds = policy_document(boundary_statements(spec, blueprint_of(spec)))["Statement"]
+    bounds = policy_document(boundary_statements(blueprint_of(spec)))["Statement"]
     of_theirs = {"aws:ResourceAccount": "222233334444"}  # AWS has it in every request
     assert all(is_allowed(bounds, f"kinesis:{action}", THEIRS, of_theirs) for action in READ)
     assert is_allowed(bounds, "kms:Decrypt", KEY, of_theirs)
@@ -238,16 +241,16 @@ def test_a_stream_that_its_own_policy_opens_is_named_by_both_policies_and_by_eac
     assert [each["Principal"] for each in theirs] == [{"AWS": "arn:aws:iam::123456789012:root"}]
     assert not is_allowed(statements, "sts:AssumeRole", ROLE)
 
-    pipelines = engine_config(spec, engine_inputs(spec))["pipelines"]
+    pipelines = engine_config(Environment.of(spec), engine_inputs(Environment.of(spec)))["pipelines"]
     access = Access.model_validate(next(each for each in pipelines if each["stream"] == "orders")["access"])
     assert (access.arn, access.stream_region, access.roles) == (THEIRS, "us-east-1", [])
-    (text,) = handed_over(spec)
+    (text,) = handed_over(Environment.of(spec))
     assert shlex.split(text.splitlines()[1])[:7] == [
         *("aws", "kinesis", "put-resource-policy", "--region", "us-east-1", "--resource-arn", THEIRS)
     ]
     assert f"The policy of {KEY} has to let {ENGINE} decrypt." in text, (
         "no policy of IAM alone opens another account's key"
     )
-    hosts = {each.host for each in egress(spec)}
+    hosts = {each.host for each in egress(Environment.of(spec))}
     assert {f"222233334444.{kind}-kinesis.us-east-1.amazonaws.com" for kind in ("data", "control")} <= hosts
     assert "kinesis.us-east-1.amazonaws.com" in hosts, "a listing that goes on carries no ARN"

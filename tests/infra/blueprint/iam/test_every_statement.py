@@ -18,6 +18,7 @@ from firnline_infra.blueprint.iam.resource_policies import BUCKET_SID, KEY_SID, 
 from firnline_infra.blueprint.iam.runtime import runtime_statements
 from firnline_infra.blueprint.iam.trust import trust
 from firnline_infra.blueprint.iam.volume import volume_statements, volume_trust
+from firnline_infra.environment import Environment
 from firnline_infra.specification.runtime import Runtime, Trust
 from tests.infra.runtimes.environments import spec_of
 
@@ -52,7 +53,7 @@ def statements(every_access: list[EngineAccess]) -> list[dict[str, Any]]:
     policies: list[tuple[PolicyStatement, ...]] = [
         *(engine_statements(access) for access in every_access),
         *(trust(runtime, account=ACCOUNT, role="engine") for runtime in runtimes()),
-        *(runtime_statements(spec_of("dev", runtime)) for runtime in ("emr_ec2", "emr_serverless")),
+        *(runtime_statements(Environment.of(spec_of("dev", runtime))) for runtime in ("emr_ec2", "emr_serverless")),
         key_policy(account_root=ROOT),
         bucket_policy(bucket_arn=BUCKET),
         volume_statements(bucket_arn=BUCKET, prefix="tables/", key_arn=KEY),

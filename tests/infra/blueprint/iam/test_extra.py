@@ -15,7 +15,6 @@ from firnline_infra.kinds.principals import adopted_policies
 from firnline_infra.render.bootstrap.boundary import boundary_statements
 from firnline_infra.render.bootstrap.deployer import deployer_statements, previewer_statements
 from firnline_infra.specification import EnvironmentSpec
-from firnline_infra.specification.names import Names
 from firnline_ingest.errors import ConfigError
 from firnline_local.aws.policy import is_allowed
 from tests.infra.specifications import smallest
@@ -39,10 +38,10 @@ def spec_with(*statements: dict[str, Any], **runtime: Any) -> EnvironmentSpec:
 def policies(spec: EnvironmentSpec) -> dict[str, list[dict[str, Any]]]:
     blueprint = blueprint_of(spec)
     found = {
-        "engine": engine_policy(spec, Names.of(spec), None),
-        "boundary": boundary_statements(spec, blueprint),
-        "deployer": deployer_statements(spec, blueprint),
-        "previewer": previewer_statements(spec, blueprint),
+        "engine": engine_policy(Environment.of(spec), None),
+        "boundary": boundary_statements(blueprint),
+        "deployer": deployer_statements(blueprint),
+        "previewer": previewer_statements(blueprint),
     }
     return {name: policy_document(statements)["Statement"] for name, statements in found.items()}
 
@@ -98,7 +97,7 @@ def test_a_denial_takes_away_from_the_engine_and_not_from_the_roles_of_volumes()
 
 
 def test_whoever_reviews_reads_what_is_added_and_why() -> None:
-    assert extra_lines(spec_with(READ)) == (
+    assert extra_lines(spec_with(READ).aws.runtime.statements) == (
         f"ExtraReadLookups allows the engine dynamodb:GetItem on {LOOKUPS} under conditions: a transform looks up prices",
     )
 

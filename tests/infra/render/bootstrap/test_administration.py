@@ -60,7 +60,7 @@ def specification(name: str) -> EnvironmentSpec:
 def statements_of(name: str, role: str) -> list[Statement]:
     """Returns the statements of the template, with an ARN for whatever it makes."""
     spec = specification(name)
-    made = template(spec, blueprint_of(spec), provider=GitHub(repository="acme/data"))["Resources"]
+    made = template(blueprint_of(spec), provider=GitHub(repository="acme/data"))["Resources"]
     if role == "Boundary":
         policies = ["Boundary"]
     elif role in ("Keys", "DeadLetters"):

@@ -35,7 +35,7 @@ def test_the_boundary_holds_everything_that_the_roles_are_given(
     made_later = {
         "secret/ingest": Arns(spec).secret(blueprint.names.ingest_secret).replace("?", "a"),
     }
-    within = rendered(boundary_statements(spec, blueprint))
+    within = rendered(boundary_statements(blueprint))
     context = {"aws:ResourceAccount": spec.aws.account, "aws:RequestedRegion": spec.aws.region}
     policies = list(ROLE_POLICY.instances(blueprint))
     assert len(policies) == 1 + len(spec.snowflake.external_volumes)
@@ -58,7 +58,7 @@ def test_a_secret_that_is_made_anew_is_within_the_same_rights(
     statements = {
         each.sid: each
         for policy in (deployer_statements, boundary_statements, key_keeper_statements)
-        for each in policy(spec, blueprint_of(spec))
+        for each in policy(blueprint_of(spec))
     }
     for sid in ("OwnSecret", "WithinSecretsmanager", "KeepPrivateKeys"):
         assert secret + allowed in statements[sid].resources
@@ -71,11 +71,11 @@ def test_what_is_asked_for_by_name_is_allowed_as_the_service_asks_about_it(prod_
     blueprint = blueprint_of(spec)
     (log_group,) = LOG_GROUP.instances(blueprint)
     policies = {
-        "deploy": rendered(deployer_statements(spec, blueprint)),
-        "preview": rendered(previewer_statements(spec, blueprint)),
-        "keys": rendered(key_keeper_statements(spec, blueprint)),
+        "deploy": rendered(deployer_statements(blueprint)),
+        "preview": rendered(previewer_statements(blueprint)),
+        "keys": rendered(key_keeper_statements(blueprint)),
         "engine": rendered(blueprint.engine_policy),
-        "boundary": rendered(boundary_statements(spec, blueprint)),
+        "boundary": rendered(boundary_statements(blueprint)),
     }
     at = lambda service, rest: f"arn:aws:{service}:eu-central-1:123456789012:{rest}"  # noqa: E731
     consumer = at("kinesis", f"stream/{spec.streams[0].name}/consumer/fraud")
@@ -119,7 +119,7 @@ def test_what_is_asked_for_by_name_is_allowed_as_the_service_asks_about_it(prod_
     ],
 )
 def test_the_boundary_holds_nothing_of_others(prod_spec: EnvironmentSpec, action: str, arn: str) -> None:
-    within = rendered(boundary_statements(prod_spec, blueprint_of(prod_spec)))
+    within = rendered(boundary_statements(blueprint_of(prod_spec)))
     assert not is_allowed(within, action, arn, {"aws:ResourceAccount": prod_spec.aws.account})
 
 
@@ -127,4 +127,4 @@ def test_a_boundary_that_gets_too_long_is_refused_with_what_to_do(prod_spec: Env
     volumes = [ExternalVolume(name=f"LAKE_{number}") for number in range(50)]
     spec = changed(prod_spec, "snowflake.external_volumes", volumes)
     with pytest.raises(ConfigError, match=r"firnline-prod-boundary would have about .*aws\.permissions_boundary"):
-        boundary_statements(spec, blueprint_of(spec))
+        boundary_statements(blueprint_of(spec))

@@ -9,6 +9,7 @@ from policy_sentry.shared.iam_data import get_service_prefix_data
 from policy_sentry.util.arns import ARN
 
 from firnline_infra.blueprint import blueprint_of
+from firnline_infra.environment import Environment
 from firnline_infra.kinds import Scope, arns_by_kind
 from firnline_infra.kinds.iam import USER
 from firnline_infra.render.bootstrap.boundary import boundary_statements
@@ -50,10 +51,10 @@ def spec(request: pytest.FixtureRequest) -> EnvironmentSpec:
 def policies(spec: EnvironmentSpec) -> dict[str, list[dict[str, Any]]]:
     blueprint = blueprint_of(spec)
     return {
-        "deploy": rendered(deployer_statements(spec, blueprint)),
-        "preview": rendered(previewer_statements(spec, blueprint)),
-        "boundary": rendered(boundary_statements(spec, blueprint)),
-        "keys": rendered(key_keeper_statements(spec, blueprint)),
+        "deploy": rendered(deployer_statements(blueprint)),
+        "preview": rendered(previewer_statements(blueprint)),
+        "boundary": rendered(boundary_statements(blueprint)),
+        "keys": rendered(key_keeper_statements(blueprint)),
     }
 
 
@@ -105,7 +106,7 @@ def parent_of(arn: str) -> str:
 def test_everything_that_a_resource_asks_for_is_allowed_on_it(
     spec: EnvironmentSpec, policies: dict[str, list[dict[str, Any]]]
 ) -> None:
-    for kind, arns in arns_by_kind(spec, blueprint_of(spec)).items():
+    for kind, arns in arns_by_kind(blueprint_of(spec)).items():
         parents = arns if kind.service == "ec2" else tuple(parent_of(arn) for arn in arns)  # EC2 asks for both
         for scope, on in {
             **dict.fromkeys((Scope.OWN, Scope.BOUNDED), arns),
@@ -125,7 +126,7 @@ def test_everything_that_a_resource_asks_for_is_allowed_on_it(
 def test_nothing_is_allowed_that_no_resource_asks_for(
     spec: EnvironmentSpec, policies: dict[str, list[dict[str, Any]]]
 ) -> None:
-    asked = {action for kind in arns_by_kind(spec, blueprint_of(spec)) for action in kind.actions()}
+    asked = {action for kind in arns_by_kind(blueprint_of(spec)) for action in kind.actions()}
     besides = {
         "Empty",
         "ListToEmpty",
@@ -161,7 +162,7 @@ def test_the_engines_role_is_handed_to_nobody_where_nobody_asks_for_it() -> None
     """A job of EMR on EKS names its role, and EKS gets it from whoever makes the association."""
     spec = running_on({**RUNTIMES["emr-eks"], "trust": "pod-identity", "oidc_provider": None, "association": "adopt"})
     assert "iam:PassRole" not in {
-        action for statement in deployer_statements(spec, blueprint_of(spec)) for action in statement.actions
+        action for statement in deployer_statements(blueprint_of(spec)) for action in statement.actions
     }
 
 
@@ -200,7 +201,7 @@ def test_what_could_widen_a_role_is_fenced_by_the_boundary(
     fenced = [each for each in policies["deploy"] if widening & set(each["Action"])]
     assert fenced
     for statement in fenced:
-        assert statement["Condition"]["StringEquals"] == {"iam:PermissionsBoundary": boundary_arn(spec)}
+        assert statement["Condition"]["StringEquals"] == {"iam:PermissionsBoundary": boundary_arn(Environment.of(spec))}
     forbidden = ("AttachRolePolicy", "AttachGroupPolicy", "PutUserPolicy", "SetDefaultPolicyVersion", "CreateAccessKey")
     for statement in policies["deploy"]:
         for action in statement["Action"]:
@@ -226,7 +227,7 @@ def test_a_policy_is_written_for_the_engines_user_and_no_other_one_is_attached_t
     assert [each["Resource"] for each in written] == [[own]]
     assert [each["Resource"] for each in attached] == [["arn:aws:iam::123456789012:user/firnline-small-engine"]]
     assert [each["Condition"]["ArnEquals"] for each in attached] == [{"iam:PolicyARN": own}]
-    assert boundary_arn(spec) != own
+    assert boundary_arn(Environment.of(spec)) != own
 
 
 def test_the_engines_policy_is_no_boundary(small_spec: EnvironmentSpec) -> None:
@@ -251,7 +252,7 @@ def test_neither_role_can_touch_itself_or_the_boundary(
 
 def passed(spec: EnvironmentSpec) -> set[tuple[str, str]]:
     """Each role that its deployer may hand on, and to whom."""
-    statements = rendered(deployer_statements(spec, blueprint_of(spec)))
+    statements = rendered(deployer_statements(blueprint_of(spec)))
     return {
         (role.removeprefix("arn:aws:iam::123456789012:role/"), each["Condition"]["StringEquals"]["iam:PassedToService"])
         for each in statements
@@ -279,7 +280,7 @@ def test_only_what_goes_with_its_environment_may_be_emptied(
     prod_spec: EnvironmentSpec, small_spec: EnvironmentSpec
 ) -> None:
     def emptying(spec: EnvironmentSpec) -> list[str]:
-        return [each.sid for each in deployer_statements(spec, blueprint_of(spec)) if "Empty" in each.sid]
+        return [each.sid for each in deployer_statements(blueprint_of(spec)) if "Empty" in each.sid]
 
     assert emptying(prod_spec) == []
     assert emptying(small_spec) == ["EmptyUser", "ListToEmpty", "Empty"]
@@ -296,7 +297,7 @@ def test_in_china_the_engines_role_is_handed_over_by_either_name_of_the_service(
     at_home = running_on(RUNTIMES["emr-ec2, made"])
     there = at_home.aws.model_copy(update={"region": "cn-north-1", "partition": "aws-cn"})
     spec = at_home.model_copy(update={"aws": there})
-    said = {each["Sid"]: each for each in rendered(deployer_statements(spec, blueprint_of(spec)))}
+    said = {each["Sid"]: each for each in rendered(deployer_statements(blueprint_of(spec)))}
     for sid, key, service in (
         ("HandOverEngineRole", "iam:PassedToService", "ec2.amazonaws.com"),
         ("HandOverServiceRole", "iam:PassedToService", "elasticmapreduce.amazonaws.com"),

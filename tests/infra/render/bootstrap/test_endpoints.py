@@ -19,7 +19,7 @@ HERE = {"aws:RequestedRegion": "eu-central-1"}
 @pytest.fixture
 def statements() -> list[dict[str, Any]]:
     spec = running_on(RUNTIMES["endpoints"])
-    found: list[dict[str, Any]] = policy_document(deployer_statements(spec, blueprint_of(spec)), str)["Statement"]
+    found: list[dict[str, Any]] = policy_document(deployer_statements(blueprint_of(spec)), str)["Statement"]
     return found
 
 
@@ -50,7 +50,7 @@ def test_an_endpoint_of_others_is_out_of_reach(statements: list[dict[str, Any]],
 
 def test_a_previewer_looks_and_makes_nothing() -> None:
     spec = running_on(RUNTIMES["endpoints"])
-    found = policy_document(previewer_statements(spec, blueprint_of(spec)), str)["Statement"]
+    found = policy_document(previewer_statements(blueprint_of(spec)), str)["Statement"]
     assert is_allowed(found, "ec2:DescribeVpcEndpoints", "*", HERE)
     for action in ("CreateVpcEndpoint", "ModifyVpcEndpoint", "DeleteVpcEndpoints"):
         assert not is_allowed(found, f"ec2:{action}", f"{EC2}:vpc-endpoint/vpce-1", OURS)

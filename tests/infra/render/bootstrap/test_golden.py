@@ -7,6 +7,7 @@ import pytest
 import yaml
 
 from firnline_infra.blueprint import blueprint_of
+from firnline_infra.environment import Environment
 from firnline_infra.render.bootstrap import settings_file, snowflake, template
 from firnline_infra.render.bootstrap.ci_provider import GitHub, GitLab
 from firnline_infra.render.ci.github import workflow
@@ -30,29 +31,29 @@ def reviewed(name: str, rendered: str) -> str:
 
 
 def test_the_template_is_the_reviewed_one(spec: EnvironmentSpec) -> None:
-    made = template(spec, blueprint_of(spec), provider=GitHub(repository="acme/data"))
+    made = template(blueprint_of(spec), provider=GitHub(repository="acme/data"))
     rendered = yaml.safe_dump(made, sort_keys=False, width=120)
     assert rendered == reviewed(f"{spec.name}-aws.yaml", rendered)
 
 
 def test_the_statements_are_the_reviewed_ones(spec: EnvironmentSpec) -> None:
-    rendered = snowflake.statements(spec, blueprint_of(spec))
+    rendered = snowflake.statements(blueprint_of(spec))
     assert rendered == reviewed(f"{spec.name}-snowflake.sql", rendered)
 
 
 def test_the_settings_are_the_reviewed_ones(spec: EnvironmentSpec) -> None:
     user = str(blueprint_of(spec).names.deploy_role)
-    rendered = settings_file(spec, user)
+    rendered = settings_file(Environment.of(spec), user)
     assert rendered == reviewed(f"{spec.name}.env", rendered)
 
 
 def test_the_workflow_is_the_reviewed_one_and_is_yaml(spec: EnvironmentSpec) -> None:
-    rendered = workflow(spec, blueprint_of(spec), release="0.1.0", environment=spec.name)
+    rendered = workflow(blueprint_of(spec), release="0.1.0", environment=spec.name)
     assert rendered == reviewed(f"{spec.name}-workflow.yaml", rendered)
     assert set(yaml.safe_load(rendered)["jobs"]) == {"preview", "up", "drift"}
 
 
 def test_the_pipeline_of_gitlab_is_the_reviewed_one(spec: EnvironmentSpec) -> None:
     provider = GitLab(project="acme/data")
-    rendered = pipeline(spec, blueprint_of(spec), release="0.1.0", environment=spec.name, provider=provider)
+    rendered = pipeline(blueprint_of(spec), release="0.1.0", environment=spec.name, provider=provider)
     assert rendered == reviewed(f"{spec.name}-gitlab-ci.yaml", rendered)

@@ -20,7 +20,7 @@ def test_the_role_has_the_privileges_that_the_specification_needs(
 
 
 def test_no_administrator_is_granted_to_it(prod_spec: EnvironmentSpec) -> None:
-    text = statements(prod_spec, blueprint_of(prod_spec))
+    text = statements(blueprint_of(prod_spec))
     granted = [line for line in text.splitlines() if line.startswith("GRANT ROLE")]
     assert granted
     assert sorted(line.partition(";")[0] for line in granted) == [
@@ -32,7 +32,7 @@ def test_no_administrator_is_granted_to_it(prod_spec: EnvironmentSpec) -> None:
 
 def test_the_authentication_policy_of_others_is_out_of_its_reach(prod_spec: EnvironmentSpec) -> None:
     blueprint = blueprint_of(prod_spec)
-    assert "AUTHENTICATION POLICY" not in statements(prod_spec, blueprint)
+    assert "AUTHENTICATION POLICY" not in statements(blueprint)
     applied = {
         (grant.on.value, str(grant.name))
         for grant in blueprint.landing.grants
@@ -50,12 +50,12 @@ def test_what_queries_a_listing_has_a_warehouse_by_then(
         (prod_spec, f'\nUSE WAREHOUSE "{prod_spec.snowflake.warehouse}";'),
         (small_spec, "(USE WAREHOUSE)"),
     ):
-        text = statements(spec, blueprint_of(spec))
+        text = statements(blueprint_of(spec))
         assert 0 < text.find(chosen) < text.find("RESULT_SCAN")
 
 
 def test_nothing_secret_is_asked_for(prod_spec: EnvironmentSpec) -> None:
-    text = statements(prod_spec, blueprint_of(prod_spec))
+    text = statements(blueprint_of(prod_spec))
     assert "PASSWORD" not in text
     assert "<the public half, without its first and last line>" in text
 
@@ -64,7 +64,7 @@ def test_a_user_of_another_team_is_refused_before_anything_is_changed(prod_spec:
     """Another AWS account is another team. No emulation runs blocks: what they say is read here."""
     elsewhere = changed(prod_spec, "aws.account", "210987654321")
     for spec in (prod_spec, elsewhere):
-        text = statements(spec, blueprint_of(spec))
+        text = statements(blueprint_of(spec))
         before, _, after = text.partition("CREATE ROLE IF NOT EXISTS")
         mark = f"Firnline prod firnline-prod, AWS account {spec.aws.account}"
         for user in ("FIRNLINE_PROD_DEPLOY", "FIRNLINE_PROD_PREVIEW"):
@@ -77,7 +77,7 @@ def test_a_user_of_another_team_is_refused_before_anything_is_changed(prod_spec:
 
 def test_no_name_ends_the_block_that_it_is_in(prod_spec: EnvironmentSpec) -> None:
     spec = changed(prod_spec, "snowflake.deploy_role", '"a\'$$b"')
-    text = statements(spec, blueprint_of(spec))
+    text = statements(blueprint_of(spec))
     assert "SHOW USERS LIKE 'a''\\u0024\\u0024b';" in text
     assert text.count("$$") == 6 + text.partition("CREATE ROLE IF NOT EXISTS")[2].count("$$")
 
@@ -85,7 +85,7 @@ def test_no_name_ends_the_block_that_it_is_in(prod_spec: EnvironmentSpec) -> Non
 def test_whose_a_user_is_is_asked_by_a_pattern_that_its_name_matches(prod_spec: EnvironmentSpec) -> None:
     r"""In SHOW … LIKE a backslash escapes what follows: 'a\\\\b' finds a user a\b, and 'a\\b' finds ab."""
     spec = changed(prod_spec, "snowflake.deploy_role", '"a\\b_c"')
-    text = statements(spec, blueprint_of(spec))
+    text = statements(blueprint_of(spec))
     assert r"SHOW USERS LIKE 'a\\\\b\\_c';" in text
     assert r"""WHERE "name" = 'a\\b_c' AND""" in text
 
@@ -94,7 +94,7 @@ def test_the_message_of_an_exception_has_no_double_quote(prod_spec: EnvironmentS
     """Snowflake takes none there (docs.snowflake.com, DECLARE in Snowflake Scripting); a plain name needs none."""
     for role in ("FIRNLINE_PROD_DEPLOY", '"odd ""name"" here"'):
         spec = changed(prod_spec, "snowflake.deploy_role", role)
-        lines = statements(spec, blueprint_of(spec)).splitlines()
+        lines = statements(blueprint_of(spec)).splitlines()
         declared = [line for line in lines if line.startswith("DECLARE taken")]
         assert len(declared) == 3
         assert not [line for line in declared if '"' in line]

@@ -17,7 +17,7 @@ UNATTACHED = {"Boundary", "KeysPolicy", "DeadLettersPolicy"}
 
 
 def made_of(spec: EnvironmentSpec) -> dict[str, dict[str, Any]]:
-    return template(spec, blueprint_of(spec), provider=GitHub(repository="acme/data"))
+    return template(blueprint_of(spec), provider=GitHub(repository="acme/data"))
 
 
 def resources(spec: EnvironmentSpec) -> dict[str, dict[str, Any]]:
@@ -135,9 +135,7 @@ def test_each_role_is_opened_by_one_environment_of_one_repository_and_the_readin
 
 def test_no_job_of_a_pull_request_is_let_in_without_the_environment_for_previews(prod_spec: EnvironmentSpec) -> None:
     """GitHub makes an environment that a job names and that is not there, without reviewers: none but those two is named."""
-    made = template(prod_spec, blueprint_of(prod_spec), provider=GitHub(repository="acme/data", branch="release/2"))[
-        "Resources"
-    ]
+    made = template(blueprint_of(prod_spec), provider=GitHub(repository="acme/data", branch="release/2"))["Resources"]
     (trust,) = made["PreviewRole"]["Properties"]["AssumeRolePolicyDocument"]["Statement"]
     issuer = "token.actions.githubusercontent.com"
 

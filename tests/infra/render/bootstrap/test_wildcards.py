@@ -10,10 +10,10 @@ from docs.tools.permissions.wildcards import WILDCARDS, Wildcard
 from firnline_infra.blueprint import blueprint_of
 from firnline_infra.blueprint.engine_policy import engine_policy
 from firnline_infra.blueprint.iam import policy_document
+from firnline_infra.environment import Environment
 from firnline_infra.render.bootstrap import template
 from firnline_infra.render.bootstrap.ci_provider import GitHub
 from firnline_infra.specification import EnvironmentSpec
-from firnline_infra.specification.names import Names
 from firnline_ingest.formats.avro import AvroFormat, AvroFraming
 from tests.infra.render.conftest import RUNTIMES, running_on
 from tests.infra.runtimes.environments import spec_of
@@ -65,8 +65,8 @@ def held(prod_spec: EnvironmentSpec, small_spec: EnvironmentSpec) -> set[Held]:
         adopting,
     ]
     specs += map(running_on, RUNTIMES.values())
-    made = (template(spec, blueprint_of(spec), provider=GitHub(repository="acme/data")) for spec in specs)
-    of_engine = policy_document(engine_policy(finding, Names.of(finding), None))
+    made = (template(blueprint_of(spec), provider=GitHub(repository="acme/data")) for spec in specs)
+    of_engine = policy_document(engine_policy(Environment.of(finding), None))
     policies = [*(document for each in made for document in documents(each)), of_engine]
     return {found for document in policies for found in wildcards(document)}
 

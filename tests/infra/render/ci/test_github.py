@@ -17,6 +17,7 @@ import yaml
 
 from firnline_infra.blueprint import blueprint_of
 from firnline_infra.cli.main import firnline
+from firnline_infra.environment import Environment
 from firnline_infra.pulumi_cli.version import Version
 from firnline_infra.render.bootstrap.settings import settings
 from firnline_infra.render.ci.github import workflow
@@ -32,7 +33,7 @@ REPORT = "markdown=$RUNNER_TEMP/drift.md"
 @pytest.fixture
 def text(spec: EnvironmentSpec, case: list[str]) -> str:
     blueprint, tool = blueprint_of(spec), case[1]
-    return workflow(spec, blueprint, release=RELEASE, environment=spec.name, branch="release/2", tool=tool)
+    return workflow(blueprint, release=RELEASE, environment=spec.name, branch="release/2", tool=tool)
 
 
 @pytest.fixture
@@ -101,7 +102,7 @@ def test_what_the_scripts_call_exists(spec: EnvironmentSpec, jobs: dict[str, dic
 
 def test_an_environment_elsewhere_is_called_by_its_path_and_watched(prod_spec: EnvironmentSpec) -> None:
     path = "the team's/prod.yaml"
-    rendered = workflow(prod_spec, blueprint_of(prod_spec), release=RELEASE, environment=path)
+    rendered = workflow(blueprint_of(prod_spec), release=RELEASE, environment=path)
     document = yaml.safe_load(rendered)
     assert {path in words for lines in called(document["jobs"]).values() for words in lines} == {True}
     assert document[True]["pull_request"]["paths"][1] == "the team's/prod.*"  # its file of keys too
@@ -166,7 +167,7 @@ def test_names_and_settings_arrive_as_they_are(
     for job in jobs.values():
         env = {name: as_github_reads(value) for name, value in job["env"].items()}
         name, value = tool.variable
-        given = {**settings(spec, env["SNOWFLAKE_USER"]), name: value(spec)}
+        given = {**settings(Environment.of(spec), env["SNOWFLAKE_USER"]), name: value(Environment.of(spec))}
         if name != "PULUMI_BACKEND_URL":
             assert "PULUMI_BACKEND_URL" not in env
             del given["PULUMI_BACKEND_URL"]
@@ -249,6 +250,6 @@ def test_an_environment_that_is_protected_is_held_to_it(
     small_spec: EnvironmentSpec, prod_spec: EnvironmentSpec
 ) -> None:
     for spec, expected in ((small_spec, False), (prod_spec, True)):
-        rendered = workflow(spec, blueprint_of(spec), release=RELEASE, environment=spec.name)
+        rendered = workflow(blueprint_of(spec), release=RELEASE, environment=spec.name)
         (line,) = [line for line in rendered.splitlines() if "firnline policy" in line]
         assert ("--protected" in line) is expected

@@ -25,7 +25,7 @@ case "$*" in *--jq*) cat "$GH_FOUND" ;; esac
 @pytest.fixture
 def text(spec: EnvironmentSpec, case: list[str]) -> str:
     return workflow(
-        spec, blueprint_of(spec), release="1.2.3", environment=spec.name, branch="main", tool=case[1], comment=True
+        blueprint_of(spec), release="1.2.3", environment=spec.name, branch="main", tool=case[1], comment=True
     )
 
 
@@ -42,7 +42,7 @@ def test_github_takes_it(text: str) -> None:
 
 
 def test_without_the_option_no_job_may_write_to_a_pull_request(spec: EnvironmentSpec, case: list[str]) -> None:
-    found = workflow(spec, blueprint_of(spec), release="1.2.3", environment=spec.name, branch="main", tool=case[1])
+    found = workflow(blueprint_of(spec), release="1.2.3", environment=spec.name, branch="main", tool=case[1])
     assert "pull-requests" not in found
     assert "gh api" not in found
 

@@ -16,6 +16,7 @@ import yaml
 
 from firnline_infra.blueprint import blueprint_of
 from firnline_infra.cli.main import firnline
+from firnline_infra.environment import Environment
 from firnline_infra.pulumi_cli.version import OLDEST, Version
 from firnline_infra.render.bootstrap import template
 from firnline_infra.render.bootstrap.ci_provider import SUBJECT_OF_GITLAB, GitLab, tier_of
@@ -42,7 +43,7 @@ OPTIONS = {
 @pytest.fixture
 def jobs(spec: EnvironmentSpec, case: list[str]) -> dict[str, dict[str, Any]]:
     blueprint, tool = blueprint_of(spec), case[1]
-    text = pipeline(spec, blueprint, release="1.2.3", environment=spec.name, provider=FORGE, tool=tool)
+    text = pipeline(blueprint, release="1.2.3", environment=spec.name, provider=FORGE, tool=tool)
     found: dict[str, dict[str, Any]] = yaml.safe_load(text)
     return found
 
@@ -96,7 +97,7 @@ def test_what_the_scripts_call_exists(spec: EnvironmentSpec, jobs: dict[str, dic
 def test_a_preview_that_finds_a_difference_is_no_failure_and_is_shown_either_way(
     prod_spec: EnvironmentSpec, tmp_path: Path, status: int, ends: int
 ) -> None:
-    jobs = yaml.safe_load(pipeline(prod_spec, blueprint_of(prod_spec), release="1", environment="prod", provider=FORGE))
+    jobs = yaml.safe_load(pipeline(blueprint_of(prod_spec), release="1", environment="prod", provider=FORGE))
     ran = run(jobs["firnline-prod-preview"], tmp_path, status=status)
     assert (ran.returncode != 0) == (ends != 0), ran
     assert (tmp_path / "preview.txt").read_text() == "out\nerr\n"
@@ -108,7 +109,7 @@ def test_a_preview_that_finds_a_difference_is_no_failure_and_is_shown_either_way
 def test_up_and_the_comparison_end_as_their_commands_do(
     prod_spec: EnvironmentSpec, tmp_path: Path, what: str, status: int
 ) -> None:
-    jobs = yaml.safe_load(pipeline(prod_spec, blueprint_of(prod_spec), release="1", environment="prod", provider=FORGE))
+    jobs = yaml.safe_load(pipeline(blueprint_of(prod_spec), release="1", environment="prod", provider=FORGE))
     assert run(jobs[f"firnline-prod{what}"], tmp_path, status=status).returncode == status
 
 
@@ -122,7 +123,8 @@ def test_what_a_job_is_told_arrives_as_it_is_whatever_else_somebody_gives_the_pi
         assert run(jobs[named(spec, what)], tmp_path, **given).returncode == 0
         told = (tmp_path / "told.firnline").read_text().splitlines()
         variable, its = tool.variable
-        for name, value in {**settings(spec, str(role)), variable: its(spec)}.items():
+        environment = Environment.of(spec)
+        for name, value in {**settings(environment, str(role)), variable: its(environment)}.items():
             assert f"{name}={value}" in told or name == "PULUMI_BACKEND_URL" != variable
         kind = "deploy" if what == "" else "preview"
         assert f"AWS_ROLE_ARN=arn:aws:iam::123456789012:role/{kind}-firnline-{spec.name}" in told
@@ -180,14 +182,14 @@ def subject(spec: EnvironmentSpec, **changes: str) -> str:
         "ref_type": "branch",
         "ref": "release/2",
         "environment_protected": "true",
-        "deployment_tier": tier_of(spec),
+        "deployment_tier": tier_of(Environment.of(spec)),
         **changes,
     }
     return ":".join(f"{name}:{token[name]}" for name in SUBJECT_OF_GITLAB)
 
 
 def conditions(spec: EnvironmentSpec, role: str, subject: str, audience: str = "sts.amazonaws.com") -> bool:
-    made = template(spec, blueprint_of(spec), provider=FORGE)["Resources"]
+    made = template(blueprint_of(spec), provider=FORGE)["Resources"]
     (trust,) = made[f"{role}Role"]["Properties"]["AssumeRolePolicyDocument"]["Statement"]
     assert trust["Principal"] == {"Federated": "arn:aws:iam::123456789012:oidc-provider/gitlab.acme.com"}
     return hold(trust["Condition"], {"gitlab.acme.com:aud": audience, "gitlab.acme.com:sub": subject})
@@ -226,4 +228,4 @@ def test_the_role_that_reads_is_opened_from_any_branch_by_the_protected_environm
 
 @pytest.mark.parametrize("name", ["prod", "live", "other", "eu", "dev", "staging", "preprod", "qa"])
 def test_no_environment_has_the_tier_of_previews(prod_spec: EnvironmentSpec, name: str) -> None:
-    assert tier_of(prod_spec.model_copy(update={"name": name})) != "other"
+    assert tier_of(Environment.of(prod_spec.model_copy(update={"name": name}))) != "other"

@@ -25,7 +25,6 @@ OWN, ANOTHER = 7, 8
 
 def rendered(spec: EnvironmentSpec, tool: str, *, comment: bool) -> str:
     return pipeline(
-        spec,
         blueprint_of(spec),
         release="1.2.3",
         environment=spec.name,
