@@ -15,6 +15,7 @@ import firnline_infra
 import firnline_ingest
 import firnline_local
 from docs.tools import runbook
+from docs.tools.error_pages import pages
 from firnline_infra.cli.explain import explain
 from firnline_infra.error_catalog import declaring_modules, error_of
 from firnline_ingest.errors import DOCUMENTATION, FirnlineError, UsageError
@@ -101,6 +102,14 @@ def test_errors_are_found_by_the_words_of_their_entries() -> None:
     refused = CliRunner().invoke(explain, ["banana"])
     assert isinstance(refused.exception, UsageError)
     assert "No error's entry has banana." in str(refused.exception)
+
+
+def test_a_message_is_in_its_entry_and_found_by_its_words() -> None:
+    message = "The stream <stream> does not exist in this account and region."
+    assert f"Message: {message}" in CliRunner().invoke(explain, ["FL-2001"]).output
+    assert json.loads(CliRunner().invoke(explain, ["FL-2001", "-o", "json"]).output)["message"] == message
+    assert "FL-2001  StreamMissing" in CliRunner().invoke(explain, ["does", "not", "exist", "in", "this"]).output
+    assert f"[FL-2001] {message}" in dict(pages())["errors/FL-2001.md"]
 
 
 def test_an_entry_is_shown_without_the_marks_of_a_page() -> None:

@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterator, Mapping
 
 from docs.tools.runbook import NOT_CODE, errors_by_id
+from firnline_infra.error_catalog import message_of
 from firnline_ingest.errors import FirnlineError
 
 FOLDER = "errors"
@@ -57,7 +58,13 @@ def linked(markdown: str, page: str) -> str:
 
 def _page(error: type[FirnlineError]) -> str:
     said = re.sub(r"\s*Runbook: FL-\d{4}\.", "", error.__doc__ or "")
-    parts = {"": _sentence(said), "How it comes about": _sentence(error.causes), "What to do": _sentence(error.remedy)}
+    message = message_of(error)
+    parts = {
+        "": _sentence(said),
+        "Message": f"```text\n[{error.id}] {message}\n```" if message else "",
+        "How it comes about": _sentence(error.causes),
+        "What to do": _sentence(error.remedy),
+    }
     text = "\n\n".join(f"## {title}\n\n{said}" if title else said for title, said in parts.items() if said)
     more = f"`firnline explain {error.id}` prints this page. [All errors](index.md), [the runbook](../runbook.md)."
     return f"# {error.id}: {_words(error.__name__)}\n\n{KINDS.get(error.kind(), '')}\n\n{text}\n\n{more}\n"

@@ -10,6 +10,7 @@ from importlib import import_module
 from importlib.metadata import entry_points
 from importlib.resources import files
 from pathlib import Path
+from string import Formatter
 from types import ModuleType
 
 from firnline_ingest.errors import FirnlineError, UsageError, nearest
@@ -49,6 +50,13 @@ def declared_in(module: ModuleType) -> Iterator[type[FirnlineError]]:
     own = (each for each in vars(module).values() if getattr(each, "__module__", None) == module.__name__)
     errors = (each for each in own if isinstance(each, type) and issubclass(each, FirnlineError))
     return (error for error in errors if "id" in vars(error))
+
+
+def message_of(error: type[FirnlineError]) -> str:
+    """The error's message, with <names> for its values; empty if its constructor writes it."""
+    return "".join(
+        f"{text}<{name}>" if name is not None else text for text, name, _, _ in Formatter().parse(error.message)
+    )
 
 
 def declaring_modules() -> dict[str, str]:

@@ -13,12 +13,14 @@
 
 A second axis, `Retryable` and `Fatal`, is what the retry policy asks. An error declares its stable id, how it comes about and
 what helps: docs/runbook.md and `firnline explain` are made from that. Its message says what failed, on which object, and what
-to do next. Errors cross executors, so they pickle.
+to do next: one that is `declared` has it as a template of its fields, any other one in its constructor. Errors cross executors,
+so they pickle.
 """
 
 import difflib
 from collections.abc import Iterable
-from typing import ClassVar
+from string import Formatter
+from typing import ClassVar, TypeVar, dataclass_transform
 
 DOCUMENTATION = "https://firnline.github.io/firnline/"
 """The site that a release publishes, with a page for each error."""
@@ -45,10 +47,16 @@ class FirnlineError(Exception):
     """How it comes about, for the runbook and `firnline explain`; empty for a root that others derive from."""
     remedy: ClassVar[str] = "report it, with the trace"
     """What helps: the next step of a message that names none of its own."""
+    message: ClassVar[str] = ""
+    """The template of its message; empty if a constructor writes it."""
+    next_step: str
+    """The advice on what to do next; the class of a declared error may have a template of it."""
 
     def __init_subclass__(cls) -> None:
         super().__init_subclass__()
         cls.causes, cls.remedy = vars(cls).get("causes", ""), vars(cls).get("remedy", "")
+        if "__init__" in vars(cls):
+            cls.message = ""
 
     def __init__(self, what: str, *, next_step: str | None = None) -> None:
         super().__init__(what)
@@ -76,6 +84,43 @@ def _rebuild(kind: type[FirnlineError], what: str, next_step: str, state: dict[s
     FirnlineError.__init__(error, what, next_step=next_step)
     error.__dict__.update(state)
     return error
+
+
+Error = TypeVar("Error", bound=type[FirnlineError])
+REQUIRED = object()
+
+
+@dataclass_transform()
+def declared(error: Error) -> Error:
+    """Derives the constructor of an error from its fields, as a dataclass's, and its words from two templates.
+
+    `message` says what happened, `next_step` what to do (the class's `remedy` if there is none). Each names fields in braces, as
+    `str.format` takes them; those of a sequence are listed. Raises TypeError for a template that names anything else.
+    """
+    own = {name: vars(error).get(name, REQUIRED) for name in vars(error)["__annotations__"]}
+    defaults: dict[str, object] = {**getattr(error, "_defaults", {}), **own}
+    for template in (error.message, vars(error).get("next_step", "")):
+        named = {name for _, name, _, _ in Formatter().parse(template) if name is not None}
+        if unknown := named - defaults.keys():
+            raise TypeError(f"{error.__name__} has no field {', '.join(sorted(unknown))} for: {template}")
+    error._defaults = defaults  # type: ignore[attr-defined]
+    error.__init__ = _constructed  # type: ignore[method-assign]
+    return error
+
+
+def _constructed(self: FirnlineError, *args: object, **named: object) -> None:
+    defaults: dict[str, object] = type(self)._defaults  # type: ignore[attr-defined]
+    values = {**defaults, **dict(zip(defaults, args, strict=False)), **named}
+    if REQUIRED in values.values() or values.keys() != defaults.keys() or len(args) > len(defaults):
+        raise TypeError(f"{type(self).__name__} takes {', '.join(defaults)}; it was given {args} and {named}")
+    said = {
+        name: ", ".join(map(str, each)) if isinstance(each, (list, tuple)) else each for name, each in values.items()
+    }
+    step = getattr(type(self), "next_step", None)
+    FirnlineError.__init__(
+        self, self.message.format_map(said), next_step=None if step is None else step.format_map(said)
+    )
+    vars(self).update(values)
 
 
 class ConfigError(FirnlineError, Fatal):

@@ -16,7 +16,7 @@ from firnline_ingest.config.form import AwsService
 from firnline_ingest.config.model import EngineConfig
 from firnline_ingest.config.proxy import ProxyLogin, ProxyOptions, proxy_variables
 from firnline_ingest.environment_proxy import address_of, login_headers, proxy_for, without_login
-from firnline_ingest.errors import Fatal, FirnlineError, Retryable, SnowflakeError
+from firnline_ingest.errors import Fatal, FirnlineError, Retryable, SnowflakeError, declared
 
 VARIABLES = ("HTTPS_PROXY", "HTTP_PROXY", "NO_PROXY")
 ALSO_READ = ("ALL_PROXY", "all_proxy")
@@ -42,42 +42,47 @@ class ProxyLoginRefused(SnowflakeError, Fatal):
         )
 
 
+@declared
 class ProxyForbids(SnowflakeError, Retryable):
+    proxy: str
+    host: str
+    cause: str
+
     id = "FL-1112"
+    message = "The proxy {proxy} does not lead to {host}: {cause}"
+    next_step = (
+        "ask its owner to let {host} through (`firnline hosts` lists all that are needed), or name it in "
+        "proxy.no_proxy where a private endpoint leads there."
+    )
     causes = "The HTTP proxy answers that a host may not, or can't, be reached through it"
     remedy = "its owner allows the hosts of `firnline hosts`; or `proxy.no_proxy`, if there is another way"
 
-    def __init__(self, proxy: str, host: str, cause: str) -> None:
-        super().__init__(
-            f"The proxy {proxy} does not lead to {host}: {cause}",
-            next_step=f"ask its owner to let {host} through (`firnline hosts` lists all that are needed), or name it in "
-            "proxy.no_proxy where a private endpoint leads there.",
-        )
 
-
+@declared
 class ProxyUnreachable(SnowflakeError, Retryable):
+    proxy: str
+    cause: str
+
     id = "FL-1113"
+    message = "The proxy {proxy} does not answer: {cause}"
+    next_step = "check proxy.url (or HTTPS_PROXY), and that the machines of driver and executors reach it."
     causes = "The HTTP proxy does not answer, or what answers there is not a proxy"
     remedy = "`proxy.url`, and the way to it from driver and executors"
 
-    def __init__(self, proxy: str, cause: str) -> None:
-        super().__init__(
-            f"The proxy {proxy} does not answer: {cause}",
-            next_step="check proxy.url (or HTTPS_PROXY), and that the machines of driver and executors reach it.",
-        )
 
-
+@declared
 class ProxyLoginMissing(SnowflakeError, Fatal):
+    where: str
+    lacks: str
+
     id = "FL-1114"
+    message = "The login for the proxy should be in {where}, which {lacks}."
+    next_step = (
+        "put it there, on the driver and on every executor, or correct proxy.login. Secrets Manager is asked for it "
+        "without the proxy: by a VPC endpoint."
+    )
     causes = "The place of the HTTP proxy's login does not hold one"
     remedy = "put it there on the driver and on every executor"
-
-    def __init__(self, where: str, lacks: str) -> None:
-        super().__init__(
-            f"The login for the proxy should be in {where}, which {lacks}.",
-            next_step="put it there, on the driver and on every executor, or correct proxy.login. Secrets Manager is asked "
-            "for it without the proxy: by a VPC endpoint.",
-        )
 
 
 def use_proxy(config: EngineConfig) -> None:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Self
 
-from firnline_ingest.errors import Fatal, SnowflakeError
+from firnline_ingest.errors import Fatal, SnowflakeError, declared
 from firnline_ingest.identifiers import written_name
 
 DIGITS = 10  # of the sub-sequence number, and of the row in its record
@@ -15,19 +15,19 @@ LONGEST_TOKEN = 129 + 2 * DIGITS  # the Kinesis API allows a sequence number 129
 LAST_ROW: int = 10**DIGITS - 1
 
 
+@declared
 class ForeignToken(SnowflakeError, Fatal):
     """A channel's offset token that no Firnline engine wrote."""
 
+    token: str
+
     id = "FL-3101"
+    message = "The offset token {token!r} was not written by Firnline: another program writes to this channel."
+    next_step = (
+        "stop the other writer, or give this pipeline another application name, so that it opens channels of its own."
+    )
     causes = "**another program writes to the channel**"
     remedy = "stop it, or another application name"
-
-    def __init__(self, token: str) -> None:
-        super().__init__(
-            f"The offset token {token!r} was not written by Firnline: another program writes to this channel.",
-            next_step="stop the other writer, or give this pipeline another application name, so that it opens channels "
-            "of its own.",
-        )
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,7 +17,7 @@ LocalError
 import shlex
 from pathlib import Path
 
-from firnline_ingest.errors import Fatal, FirnlineError
+from firnline_ingest.errors import Fatal, FirnlineError, declared
 
 START = "firnline local up"
 
@@ -71,32 +71,30 @@ class ProcessNotReady(LocalError):
         )
 
 
+@declared
 class FolderInUse(LocalError):
     """Two environments can't share a folder: keys and certificates of one would be overwritten. Runbook: FL-6030."""
 
+    folder: Path
+
     id = "FL-6030"
+    message = "An embedded environment already runs in {folder}."
+    next_step = "use that one, stop it with Ctrl-C in its terminal, or give this one another --folder."
     causes = "An environment runs in that folder already"
     remedy = "use it, stop it, or name another `--folder`"
 
-    def __init__(self, folder: Path) -> None:
-        super().__init__(
-            f"An embedded environment already runs in {folder}.",
-            next_step="use that one, stop it with Ctrl-C in its terminal, or give this one another --folder.",
-        )
 
-
+@declared
 class FolderForeign(LocalError):
     """A start empties its folder, and this one holds what no environment has put there. Runbook: FL-6036."""
 
+    folder: Path
+
     id = "FL-6036"
+    message = "{folder} holds files that are not an embedded environment's; starting there would remove some of them."
+    next_step = "name a new or an empty folder with --folder."
     causes = "The folder holds files of no environment"
     remedy = "name a new or empty one"
-
-    def __init__(self, folder: Path) -> None:
-        super().__init__(
-            f"{folder} holds files that are not an embedded environment's; starting there would remove some of them.",
-            next_step="name a new or an empty folder with --folder.",
-        )
 
 
 class NoEnvironment(LocalError):
@@ -129,60 +127,61 @@ class StaleEnvironment(LocalError):
         )
 
 
+@declared
 class UnknownTypeToken(LocalError):
     """A program names a resource, provider or function (by Pulumi's type token) that nothing here has. Runbook: FL-6033."""
 
+    token: str
+    known: list[str]
+
     id = "FL-6033"
+    message = "The embedded environment can't make a {token}; it makes: {known}."
+    next_step = "leave the object out of the specification, or add a row for its type to local/providers/."
     causes = "The program names a Pulumi type that nothing here makes"
     remedy = "leave it out, or add it to `local/providers/`"
 
-    def __init__(self, token: str, *, known: list[str]) -> None:
-        super().__init__(
-            f"The embedded environment can't make a {token}; it makes: {', '.join(known)}.",
-            next_step="leave the object out of the specification, or add a row for its type to local/providers/.",
-        )
 
-
+@declared
 class InputNotCarried(LocalError):
     """A resource has inputs that the embedded services can't honour. Runbook: FL-6039."""
 
+    type_: str
+    inputs: list[str]
+    carried: list[str]
+
     id = "FL-6039"
+    message = "The embedded environment can't make a {type_} with {inputs}; it knows {carried}."
+    next_step = "leave the input out for this environment, or carry it in the row of its type in local/providers/."
     causes = "A resource asks for what the embedded services can't honour"
     remedy = "leave the input out for this environment"
 
-    def __init__(self, type_: str, inputs: list[str], *, carried: list[str]) -> None:
-        super().__init__(
-            f"The embedded environment can't make a {type_} with {', '.join(inputs)}; it knows {', '.join(carried)}.",
-            next_step="leave the input out for this environment, or carry it in the row of its type in local/providers/.",
-        )
 
-
+@declared
 class ColumnNull(LocalError):
     """The stock provider reads a column that is hidden from its role. Runbook: FL-6049."""
 
+    column: str
+    of: str
+
     id = "FL-6049"
+    message = 'sql: Scan error on column name "{column}" of {of}: converting NULL is unsupported.'
+    next_step = "refresh in the role that owns it; `firnline preview` does without."
     causes = "A role without OWNERSHIP of a user refreshes a stack: SHOW USERS hides the user's columns from it"
     remedy = "`firnline preview`, which does without that refresh, or refresh in the role that deploys"
 
-    def __init__(self, column: str, *, of: str) -> None:
-        super().__init__(
-            f'sql: Scan error on column name "{column}" of {of}: converting NULL is unsupported.',
-            next_step="refresh in the role that owns it; `firnline preview` does without.",
-        )
 
-
+@declared
 class ControlRefused(LocalError):
     """A server of the environment refused one of our own requests. Runbook: FL-6035."""
 
+    url: str
+    answer: str
+
     id = "FL-6035"
+    message = "{url} refused: {answer}"
+    next_step = "correct the request; if it can't be reached, read the logs in the environment's folder."
     causes = "A server refused a control request"
     remedy = "correct the request; read the logs"
-
-    def __init__(self, *, url: str, answer: str) -> None:
-        super().__init__(
-            f"{url} refused: {answer}",
-            next_step="correct the request; if it can't be reached, read the logs in the environment's folder.",
-        )
 
 
 class StatementRefused(LocalError):

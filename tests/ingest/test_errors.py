@@ -1,3 +1,4 @@
+import pickle
 import re
 from pathlib import Path
 
@@ -5,12 +6,54 @@ import pytest
 
 import firnline_ingest
 from firnline_ingest.commands import parser_of
-from firnline_ingest.errors import did_you_mean
+from firnline_ingest.errors import EnvironmentalError, declared, did_you_mean
 from firnline_ingest.snowflake.channel_errors import CountsDisagree, RowsRejected
 from firnline_ingest.values import Position, ShardKey
 
 KEY = ShardKey("orders", 1, "shardId-000000000003")
 TOKEN = "5154237277929211682941755041286939970635109571364284006700000000000000000000"
+
+
+@declared
+class PortsTaken(EnvironmentalError):
+    host: str
+    ports: list[int]
+    holder: str = "somebody"
+
+    id = "FL-9999"
+    message = "{host!r} has no free port: {ports} are {holder}'s"
+    next_step = "end {holder}."
+
+
+class OnePortTaken(PortsTaken):
+    message = "{ports} of {host} is taken"
+
+
+def test_an_error_that_is_declared_says_its_values_has_them_and_crosses_processes() -> None:
+    error = PortsTaken("localhost", [8080, 8081])
+    assert (error.what, error.next_step) == ("'localhost' has no free port: 8080, 8081 are somebody's", "end somebody.")
+    again = pickle.loads(pickle.dumps(PortsTaken(host="localhost", ports=[1], holder="nginx")))
+    assert (str(again), again.ports, again.holder) == (
+        "[FL-9999] 'localhost' has no free port: 1 are nginx's\n  Next: end nginx.",
+        [1],
+        "nginx",
+    )
+    assert OnePortTaken("::1", [80]).what == "80 of ::1 is taken"
+
+
+@pytest.mark.parametrize(
+    ("args", "named"), [((), {}), (("::1", [80], "nginx", 1), {}), (("::1", [80]), {"owner": "nginx"})]
+)
+def test_what_a_declared_error_does_not_take_is_refused(args: tuple[object, ...], named: dict[str, str]) -> None:
+    with pytest.raises(TypeError, match="PortsTaken takes host, ports, holder"):
+        PortsTaken(*args, **named)  # type: ignore[arg-type, call-arg]
+
+
+@pytest.mark.parametrize("template", ["message", "next_step"])
+def test_a_template_that_names_no_field_is_refused_when_the_class_is_made(template: str) -> None:
+    body = {"__annotations__": {"host": str}, "message": "{host}", template: "{hosts}"}
+    with pytest.raises(TypeError, match=r"Odd has no field hosts for: \{hosts\}"):
+        declared(type("Odd", (EnvironmentalError,), body))
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,7 @@ AccountsError
 from collections.abc import Sequence
 
 from firnline_infra.accounts.expiry import CLOCK, step_of_whoever_asks
-from firnline_ingest.errors import Fatal, FirnlineError
+from firnline_ingest.errors import Fatal, FirnlineError, declared
 
 DOES_NOT_EXIST = {2003, 2043}  # for an object, and for what it is in
 
@@ -23,31 +23,35 @@ class AccountsError(FirnlineError, Fatal):
     id = "FL-6100"
 
 
+@declared
 class WrongAwsAccount(AccountsError):
     """The AWS credentials belong to another account than the specification's. Nothing was done."""
 
+    wanted: str
+    found: str
+    who: str
+
     id = "FL-6101"
+    message = "The specification is for AWS account {wanted}, and these credentials are {who} of account {found}."
     causes = "The credentials are another account's than the specification's. Nothing was done"
     remedy = "take credentials of the specification's account (AWS_PROFILE), or correct aws.account."
 
-    def __init__(self, *, wanted: str, found: str, who: str) -> None:
-        super().__init__(
-            f"The specification is for AWS account {wanted}, and these credentials are {who} of account {found}.",
-        )
 
-
+@declared
 class WrongSnowflakeAccount(AccountsError):
     """The Snowflake session is in another account than the specification's. Nothing was done."""
 
+    wanted: str
+    found: str
+    user: str
+
     id = "FL-6102"
+    message = "The specification is for Snowflake account {wanted}, and {user} is logged in to {found}."
     causes = "The deployer is logged in to another account. Nothing was done"
     remedy = (
         "set SNOWFLAKE_ORGANIZATION_NAME and SNOWFLAKE_ACCOUNT_NAME, or correct snowflake.account: "
         "<organization>-<account>, as SELECT CURRENT_ORGANIZATION_NAME(), CURRENT_ACCOUNT_NAME() says."
     )
-
-    def __init__(self, *, wanted: str, found: str, user: str) -> None:
-        super().__init__(f"The specification is for Snowflake account {wanted}, and {user} is logged in to {found}.")
 
 
 class AwsUnreachable(AccountsError):
@@ -74,30 +78,33 @@ class AwsRefused(AccountsError):
         super().__init__(f"{action} on {on} was refused: {cause}", next_step=step_of_whoever_asks(cause) or allow)
 
 
+@declared
 class SnowflakeLoginMissing(AccountsError):
     """The variables that the Snowflake provider reads don't say who deploys."""
 
+    missing: Sequence[str]
+
     id = "FL-6105"
+    message = "Nothing says how to log in to Snowflake as the deployer: {missing} is not set."
     causes = "The variables of the Snowflake provider are not set"
     remedy = (
         "set the variables that the Snowflake provider reads: SNOWFLAKE_USER, SNOWFLAKE_AUTHENTICATOR=SNOWFLAKE_JWT "
         "and SNOWFLAKE_PRIVATE_KEY (a PEM), or SNOWFLAKE_TOKEN or SNOWFLAKE_PASSWORD with their authenticators."
     )
 
-    def __init__(self, missing: Sequence[str]) -> None:
-        super().__init__(f"Nothing says how to log in to Snowflake as the deployer: {', '.join(missing)} is not set.")
 
-
+@declared
 class SnowflakeRefused(AccountsError):
     """Snowflake refused a statement."""
 
+    statement: str
+    cause: str
+    number: int | None = None
+
     id = "FL-6106"
+    message = "Snowflake refused {statement!r}: {cause}"
     causes = "A statement was refused"
     remedy = "if a privilege is missing, grant it to the deploy role; else fix the reported error."
-
-    def __init__(self, statement: str, cause: str, *, number: int | None = None) -> None:
-        super().__init__(f"Snowflake refused {statement!r}: {cause}")
-        self.number = number
 
     @property
     def is_about_something_missing(self) -> bool:

@@ -18,7 +18,7 @@ import shlex
 from collections.abc import Sequence
 from pathlib import Path
 
-from firnline_ingest.errors import EnvironmentalError
+from firnline_ingest.errors import EnvironmentalError, declared
 
 
 class BuildError(EnvironmentalError):
@@ -42,10 +42,16 @@ class TargetUnsupported(BuildError):
         )
 
 
+@declared
 class WheelMissing(BuildError):
     """A package that the engine needs has no wheel for the cluster."""
 
+    packages: Sequence[str]
+    target: str
+    place: str
+
     id = "FL-5443"
+    message = "{place} has no wheel of {packages} for {target} (glibc 2.34)."
     causes = (
         "A pinned package has no wheel for the cluster's Python and architecture, in the index or in the folder of "
         "`--wheels`"
@@ -55,90 +61,97 @@ class WheelMissing(BuildError):
         "it, take another Python or architecture."
     )
 
-    def __init__(self, packages: Sequence[str], *, target: str, place: str) -> None:
-        super().__init__(f"{place} has no wheel of {', '.join(packages)} for {target} (glibc 2.34).")
-        self.packages = tuple(packages)
 
-
+@declared
 class IndexUnreachable(BuildError):
     """pip could not reach the package index."""
 
+    cause: str
+    index: str
+
     id = "FL-5444"
+    message = "The package index {index} can't be reached: {cause}"
     causes = "The package index does not answer"
     remedy = "name yours (PIP_INDEX_URL, PIP_PROXY), try again later, or give the wheels in a folder: --wheels."
 
-    def __init__(self, cause: str, *, index: str) -> None:
-        super().__init__(f"The package index {index} can't be reached: {cause}")
 
-
+@declared
 class WheelForeign(BuildError):
     """A wheel of the right name and version has other content than the one that the engine was tested with."""
 
+    wheel: str
+    where: str
+
     id = "FL-5445"
+    message = (
+        "{wheel} in {where} is not the file that the engine was tested with: its SHA-256 is not among the pinned ones."
+    )
     causes = "A wheel has the right name and is not the file that was tested"
     remedy = "find out where it comes from; take the one of PyPI, or a mirror that passes files on unchanged."
 
-    def __init__(self, wheel: str, where: str) -> None:
-        super().__init__(
-            f"{wheel} in {where} is not the file that the engine was tested with: its SHA-256 is not among the pinned ones.",
-        )
 
-
+@declared
 class PipFailed(BuildError):
     """pip is not there, or ended with an error of its own."""
 
+    cause: str
+
     id = "FL-5446"
+    message = "pip could not fetch the engine's packages: {cause}"
     causes = "Pip is missing, or failed"
     remedy = "fix the reported error; if there is no pip: python -m ensurepip. Or give the wheels: --wheels."
 
-    def __init__(self, cause: str) -> None:
-        super().__init__(f"pip could not fetch the engine's packages: {cause}")
 
-
+@declared
 class ArtefactTooLarge(BuildError):
     """The archive is larger than the stated limit."""
 
+    size: int
+    limit: int
+
     id = "FL-5447"
+    message = "The engine's archive has {size:,} bytes; {limit:,} is the limit."
     causes = "The archive is larger than 128 MiB"
     remedy = "report it: a dependency has grown beyond what every executor should unpack at its start."
 
-    def __init__(self, size: int, limit: int) -> None:
-        super().__init__(f"The engine's archive has {size:,} bytes; {limit:,} is the limit.")
 
-
+@declared
 class ModuleTaken(BuildError):
     """A module of the user's would take the place of one that the engine needs."""
 
+    name: str
+
     id = "FL-4142"
+    message = "aws.runtime.modules would replace {name}, which the engine's packages have."
     causes = "A module of `aws.runtime.modules` has the name of one that the engine needs"
     remedy = "give the module another name."
 
-    def __init__(self, name: str) -> None:
-        super().__init__(f"aws.runtime.modules would replace {name}, which the engine's packages have.")
 
-
+@declared
 class NoArtefact(BuildError):
     """A folder holds no artefact, or one with files missing or changed."""
 
+    folder: Path
+    cause: str
+
     id = "FL-5448"
+    message = "{folder} holds no artefact that can be used: {cause}."
     causes = "A folder has no artefact, a damaged one, or something else in it"
     remedy = "build it: firnline build ENV --into a new or empty folder."
 
-    def __init__(self, folder: Path, cause: str) -> None:
-        super().__init__(f"{folder} holds no artefact that can be used: {cause}.")
 
-
+@declared
 class ArtefactUnfit(BuildError):
     """An artefact was built for another Python or architecture than the runtime has. Nothing was stopped or started."""
 
+    folder: Path
+    built_for: str
+    needed: str
+
     id = "FL-5449"
+    message = "The artefact in {folder} was built for {built_for}, and the specification's runtime has {needed}."
     causes = "`firnline deploy --artefact` of one for another Python or architecture. Nothing was stopped or started"
     remedy = "build it again: firnline build ENV --into the same folder, without --python and --architecture."
-
-    def __init__(self, folder: Path, *, built_for: str, needed: str) -> None:
-        super().__init__(
-            f"The artefact in {folder} was built for {built_for}, and the specification's runtime has {needed}.",
-        )
 
 
 class NoBuilder(BuildError):

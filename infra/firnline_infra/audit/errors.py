@@ -18,7 +18,7 @@ AuditError
 
 from collections.abc import Sequence
 
-from firnline_ingest.errors import Fatal, FirnlineError, Retryable, did_you_mean
+from firnline_ingest.errors import Fatal, FirnlineError, Retryable, declared, did_you_mean
 
 
 class AuditError(FirnlineError):
@@ -27,36 +27,42 @@ class AuditError(FirnlineError):
     id = "FL-5000"
 
 
+@declared
 class CallableAbsent(AuditError, Fatal):
     """A function that makes the pipeline's rows is not here, and without it missing can't be distinguished from left out."""
 
+    stream: str
+    path: str
+    why: str
+
     id = "FL-5011"
+    message = (
+        "The callable {path} of stream {stream!r} can't be imported here, and {why}: which records have to be in the "
+        "table can't be determined without it."
+    )
     causes = "A pipeline's `callable` can't be imported where the audit runs, and it decides which records are filtered"
     remedy = "put its module on PYTHONPATH where the audit runs, as it is in the engine's archive."
 
-    def __init__(self, stream: str, path: str, why: str) -> None:
-        super().__init__(
-            f"The callable {path} of stream {stream!r} can't be imported here, and {why}: which records have to be "
-            "in the table can't be determined without it.",
-        )
 
-
+@declared
 class QueryUnaudited(AuditError, Fatal):
     """A pipeline's query may make several rows of a record, and only Spark says how many."""
 
+    stream: str
+
     id = "FL-5013"
+    message = (
+        "The query of stream {stream!r} decides how many rows a record has, and it is not run here: a row too many or "
+        "too few can't be told from what the query made."
+    )
+    next_step = (
+        "rely on the receipts (firnline status), which hold what was sent against what Snowflake counted; a format "
+        "that makes one row of a record can be audited."
+    )
     causes = (
         "A pipeline has a `query` and a format that makes several rows of a record: how many it has, Spark alone says"
     )
     remedy = "none: its receipts and its ledger say what was proven of each shard"
-
-    def __init__(self, stream: str) -> None:
-        super().__init__(
-            f"The query of stream {stream!r} decides how many rows a record has, and it is not run here: a row too many or too "
-            "few can't be told from what the query made.",
-            next_step="rely on the receipts (firnline status), which hold what was sent against what Snowflake counted; a format "
-            "that makes one row of a record can be audited.",
-        )
 
 
 class NotAuditable(AuditError, Fatal):
@@ -76,34 +82,39 @@ class NotAuditable(AuditError, Fatal):
         )
 
 
+@declared
 class TableUnreadable(AuditError, Fatal):
     """The table does not exist, or the reader may not select from it."""
 
+    table: str
+    role: str
+    cause: str
+
     id = "FL-5002"
+    message = "Role {role} can't read the table {table}: {cause}"
+    next_step = (
+        "check the table's name in the configuration, and grant the role USAGE on its database and schema: GRANT "
+        "SELECT ON TABLE {table} TO ROLE {role}. If no warehouse is active, name one with --warehouse."
+    )
     causes = "The reader sees no such table"
     remedy = "the grants of the reader role"
 
-    def __init__(self, table: str, role: str, cause: str) -> None:
-        super().__init__(
-            f"Role {role} can't read the table {table}: {cause}",
-            next_step=f"check the table's name in the configuration, and grant the role USAGE on its database and schema: "
-            f"GRANT SELECT ON TABLE {table} TO ROLE {role}. If no warehouse is active, name one with --warehouse.",
-        )
 
-
+@declared
 class LatestUnreadable(AuditError, Fatal):
     """The table of latest rows does not exist, or the reader may not see how old it is."""
 
+    table: str
+    role: str
+
     id = "FL-5012"
+    message = "Role {role} sees no dynamic table {table}, or not which moment it shows."
+    next_step = (
+        "make it (`firnline up`), and grant the role what it needs: GRANT SELECT, MONITOR ON DYNAMIC TABLE {table} TO "
+        "ROLE {role}."
+    )
     causes = "The reader sees no table of latest rows, or none that was refreshed"
     remedy = "`firnline up` makes it, and grants the reader SELECT and MONITOR on it"
-
-    def __init__(self, table: str, role: str) -> None:
-        super().__init__(
-            f"Role {role} sees no dynamic table {table}, or not which moment it shows.",
-            next_step=f"make it (`firnline up`), and grant the role what it needs: GRANT SELECT, MONITOR ON DYNAMIC TABLE "
-            f"{table} TO ROLE {role}.",
-        )
 
 
 class LatencyUnknown(AuditError, Fatal):
@@ -118,36 +129,40 @@ class LatencyUnknown(AuditError, Fatal):
         self.table, self.cause = table, cause
 
 
+@declared
 class ErrorTableUnreadable(AuditError, Fatal):
     """Snowflake keeps rejected rows, and the reader may not see them."""
 
+    table: str
+    role: str
+    cause: str
+
     id = "FL-5003"
+    message = "Role {role} can't read ERROR_TABLE({table}): {cause}"
+    next_step = (
+        "GRANT SELECT ERROR TABLE ON TABLE {table} TO ROLE {role}; without it, every rejected row would look as if it "
+        "were missing."
+    )
     causes = "The reader may not read the error table"
     remedy = "GRANT SELECT ERROR TABLE ON TABLE … TO ROLE …"
 
-    def __init__(self, table: str, role: str, cause: str) -> None:
-        super().__init__(
-            f"Role {role} can't read ERROR_TABLE({table}): {cause}",
-            next_step=f"GRANT SELECT ERROR TABLE ON TABLE {table} TO ROLE {role}; without it, every rejected row would look "
-            "as if it were missing.",
-        )
 
-
+@declared
 class StartUnknown(AuditError, Fatal):
     """LATEST is a moment that only the engine's ledger knows, and an audit doesn't read that."""
 
+    stream: str
+
     id = "FL-5004"
+    message = (
+        "The pipeline of stream {stream!r} began at LATEST: the time of the engine's first start, of which neither "
+        "the stream nor the table knows."
+    )
     causes = "The stream's oldest record could not be determined"
     remedy = (
         "name that time, or any later one: --since 2026-01-31T12:00:00Z. Records that arrived earlier may then be "
         "absent."
     )
-
-    def __init__(self, stream: str) -> None:
-        super().__init__(
-            f"The pipeline of stream {stream!r} began at LATEST: the time of the engine's first start, of which neither "
-            "the stream nor the table knows.",
-        )
 
 
 class QueryFailed(AuditError, Retryable):
@@ -175,56 +190,65 @@ class PipelineNotAudited(AuditError, Fatal):
         super().__init__(f"The configuration has no pipeline of a stream {stream!r}; {did_you_mean(stream, known)}")
 
 
+@declared
 class StreamSilent(AuditError, Retryable):
     """Kinesis answered no read of a shard for minutes."""
 
+    shard: str
+    seconds: float
+    cause: str
+
     id = "FL-5007"
+    message = "Shard {shard} could not be read for {seconds:.0f} s: {cause}"
     causes = "A shard did not answer up to the audit's end"
     remedy = (
         "if other consumers use up the shard's five reads a second, audit when they rest, or raise their polling "
         "interval; else check the network, and run the audit again."
     )
 
-    def __init__(self, shard: str, seconds: float, cause: str) -> None:
-        super().__init__(f"Shard {shard} could not be read for {seconds:.0f} s: {cause}")
 
-
+@declared
 class RowsUnordered(AuditError, Fatal):
     """The comparison walks both sides in the order of positions, and is worth nothing without it."""
 
+    shard: str
+    before: str
+    after: str
+
     id = "FL-5008"
+    message = (
+        "Snowflake returned the rows of shard {shard} out of the order that was asked for: {before} before {after}."
+    )
     causes = "Snowflake gave rows in another order than was asked for"
     remedy = (
         "run the audit again; if it lasts, report it with the table's DDL: a collation or a masking policy may "
         "change how the metadata compares."
     )
 
-    def __init__(self, shard: str, before: str, after: str) -> None:
-        super().__init__(
-            f"Snowflake returned the rows of shard {shard} out of the order that was asked for: {before} before {after}.",
-        )
 
-
+@declared
 class EndInTheFuture(AuditError, Fatal):
     """The audit was asked about records that have yet to arrive."""
 
+    until: str
+    now: str
+
     id = "FL-5009"
+    message = "--until {until} lies in the future: by the stream's own clock it is {now}."
     causes = "The audit was asked to read up to a time that has not come"
     remedy = "leave --until out to audit up to now, or name an earlier time."
 
-    def __init__(self, until: str, now: str) -> None:
-        super().__init__(f"--until {until} lies in the future: by the stream's own clock it is {now}.")
 
-
+@declared
 class WarehouseUnusable(AuditError, Fatal):
     """Queries need a warehouse, and the reader may not use this one."""
 
+    warehouse: str
+    role: str
+    cause: str
+
     id = "FL-5010"
+    message = "Role {role} can't use the warehouse {warehouse}: {cause}"
+    next_step = "GRANT USAGE ON WAREHOUSE {warehouse} TO ROLE {role}, or name another one with --warehouse."
     causes = "The reader has no warehouse, or may not use it"
     remedy = "GRANT USAGE ON WAREHOUSE … TO ROLE …; the user's DEFAULT_WAREHOUSE"
-
-    def __init__(self, warehouse: str, role: str, cause: str) -> None:
-        super().__init__(
-            f"Role {role} can't use the warehouse {warehouse}: {cause}",
-            next_step=f"GRANT USAGE ON WAREHOUSE {warehouse} TO ROLE {role}, or name another one with --warehouse.",
-        )

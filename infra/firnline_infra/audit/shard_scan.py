@@ -100,7 +100,8 @@ class ShardScan:
 
     def _call(self, operation: str, **request: Any) -> Any:
         """Paced: the larger a page was, the longer the wait before the next one."""
-        from firnline_ingest.kinesis.errors import PositionForeign, StartRefused, kinesis_error
+        from firnline_ingest.kinesis.aws_errors import kinesis_error
+        from firnline_ingest.kinesis.errors import PositionForeign, StartRefused
 
         with waiting_for(f"Kinesis: {self._stream}, {self._shard_id}"):
             self._sleep(max(0.0, self._not_before_s - self._clock()))

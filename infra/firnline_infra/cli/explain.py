@@ -83,17 +83,29 @@ def _text_of_another(id_: str, other: "OtherErrors") -> str:
 
 
 def _document(error: "type[FirnlineError]") -> dict[str, str]:
+    from firnline_infra.error_catalog import message_of
     from firnline_ingest.errors import url_of
 
-    parts = {"meaning": error.__doc__ or "", "causes": error.causes, "next_step": error.remedy}
+    parts = {
+        "message": message_of(error),
+        "meaning": error.__doc__ or "",
+        "causes": error.causes,
+        "next_step": error.remedy,
+    }
     return {"id": error.id, "name": error.__name__, "kind": error.kind(), **parts, "url": url_of(error.id)}
 
 
 def _text(error: "type[FirnlineError]") -> str:
+    from firnline_infra.error_catalog import message_of
     from firnline_ingest.errors import url_of
     from firnline_ingest.terminal import folded
 
-    titles = {"": error.__doc__, "How it comes about: ": error.causes, "Next: ": error.remedy}
+    titles = {
+        "": error.__doc__,
+        "Message: ": message_of(error),
+        "How it comes about: ": error.causes,
+        "Next: ": error.remedy,
+    }
     entry = [folded(_plain(said), first=title) for title, said in titles.items() if said]
     return "\n\n".join([f"{error.id} {error.__name__} ({error.kind()})", *entry, f"More: {url_of(error.id)}"])
 
@@ -114,7 +126,8 @@ def _with_words(words: tuple[str, ...]) -> "list[type[FirnlineError]]":
 
 
 def _entry(error: "type[FirnlineError]") -> str:
-    return " ".join((error.id, error.__name__, error.__doc__ or "", error.causes, error.remedy)).lower()
+    parts = (error.id, error.__name__, error.__doc__ or "", error.message, error.causes, error.remedy)
+    return " ".join(parts).lower()
 
 
 def _table(errors: "list[type[FirnlineError]]") -> str:

@@ -1,6 +1,6 @@
 """Extras of our packages, by the module that is not installed."""
 
-from firnline_ingest.errors import EnvironmentalError
+from firnline_ingest.errors import EnvironmentalError, declared
 
 EXTRA_OF = {
     "boto3": "firnline-infra[audit]",
@@ -21,18 +21,18 @@ EXTRA_OF = {
 }
 
 
+@declared
 class MissingExtra(EnvironmentalError):
     """A command needs packages that were left out of the installation. Runbook: FL-1110."""
 
+    module: str
+    extra: str
+
     id = "FL-1110"
+    message = "This command needs the Python package {module!r}, which is not installed."
+    next_step = "install the extra that brings it: pip install '{extra}'"
     causes = "A command needs a package of an extra"
     remedy = "install the extra that it names"
-
-    def __init__(self, module: str, extra: str) -> None:
-        super().__init__(
-            f"This command needs the Python package {module!r}, which is not installed.",
-            next_step=f"install the extra that brings it: pip install '{extra}'",
-        )
 
 
 def missing_extra(error: ModuleNotFoundError) -> MissingExtra | None:

@@ -8,7 +8,7 @@ DriftError
 
 from collections.abc import Sequence
 
-from firnline_ingest.errors import Fatal, FirnlineError
+from firnline_ingest.errors import Fatal, FirnlineError, declared
 
 
 class DriftError(FirnlineError, Fatal):
@@ -35,15 +35,16 @@ class IgnoreListRefused(DriftError):
         )
 
 
+@declared
 class PreviewUnreadable(DriftError):
     """`pulumi preview --json` answered something else than its plan."""
 
+    problem: str
+
     id = "FL-5523"
+    message = "Pulumi's preview can't be read: {problem}"
     causes = "`pulumi preview --json` answered in a form that we do not know"
     remedy = "pulumi version has to be one that docs/deploy.md names; then the same command again."
-
-    def __init__(self, problem: str) -> None:
-        super().__init__(f"Pulumi's preview can't be read: {problem}")
 
 
 class OutOfSight(DriftError):

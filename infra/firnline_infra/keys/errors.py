@@ -18,7 +18,7 @@ KeysError
 
 from pathlib import Path
 
-from firnline_ingest.errors import Fatal, FirnlineError, did_you_mean
+from firnline_ingest.errors import Fatal, FirnlineError, declared, did_you_mean
 
 
 class KeysError(FirnlineError, Fatal):
@@ -59,98 +59,111 @@ class UnknownUser(KeysError):
         )
 
 
+@declared
 class KeyExists(KeysError):
     """A second key would lock out whoever uses the first."""
 
+    user: str
+    secret: str
+    environment: str
+    fingerprint: str
+
     id = "FL-6111"
+    message = "User {user} has a key already: {fingerprint} in secret {secret}."
+    next_step = "to replace it without a gap: firnline keys rotate {environment} {user}"
     causes = "`keys create` for a user that has a key"
     remedy = "[`keys rotate`](rotate-keys.md)"
 
-    def __init__(self, user: str, secret: str, *, environment: str, fingerprint: str) -> None:
-        super().__init__(
-            f"User {user} has a key already: {fingerprint} in secret {secret}.",
-            next_step=f"to replace it without a gap: firnline keys rotate {environment} {user}",
-        )
 
-
+@declared
 class KeyGivenElsewhere(KeysError):
     """The specification itself has a public key of the user."""
 
+    keys_file: Path
+    user: str
+
     id = "FL-6112"
+    message = "The specification gives snowflake.{user}.public_keys itself; {keys_file} would give them twice."
     causes = "The specification itself gives a public key"
     remedy = "go on looking after that key yourself; or remove it from the specification and run this again."
 
-    def __init__(self, keys_file: Path, user: str) -> None:
-        super().__init__(
-            f"The specification gives snowflake.{user}.public_keys itself; {keys_file} would give them twice.",
-        )
 
-
+@declared
 class NoSecretHere(KeysError):
     """The user's private key is where the engine runs, or in another store; Firnline writes into Secrets Manager alone."""
 
+    environment: str
+    path: str
+
     id = "FL-6113"
+    message = (
+        "Environment {environment} keeps no secret of {path}: its private key lies where the engine runs (trust: "
+        "nobody), or where {path}.private_key says."
+    )
+    next_step = (
+        "make the pair there (openssl genrsa 3072 | openssl pkcs8 -topk8 -nocrypt) and put its public half into "
+        "{path}.public_keys.slot_1 (slot_2 while the key is replaced)."
+    )
     causes = "With `trust: nobody`, or with a user's `private_key`, the key is not in Secrets Manager"
     remedy = "make the pair where its private half is kept"
 
-    def __init__(self, environment: str, *, path: str) -> None:
-        super().__init__(
-            f"Environment {environment} keeps no secret of {path}: its private key lies where the engine runs (trust: nobody), "
-            f"or where {path}.private_key says.",
-            next_step="make the pair there (openssl genrsa 3072 | openssl pkcs8 -topk8 -nocrypt) and put its public half into "
-            f"{path}.public_keys.slot_1 (slot_2 while the key is replaced).",
-        )
 
-
+@declared
 class SecretForeign(KeysError):
     """The secret's tags say that it belongs to another environment or application."""
 
+    secret: str
+    owner: str
+
     id = "FL-6114"
+    message = "Secret {secret} exists and is not this environment's: {owner}."
     causes = "A secret of that name has other tags"
     remedy = "give this environment another `name` or `application`, or remove the secret if it is not needed."
 
-    def __init__(self, secret: str, *, owner: str) -> None:
-        super().__init__(f"Secret {secret} exists and is not this environment's: {owner}.")
 
-
+@declared
 class SecretDeleted(KeysError):
     """The secret was deleted; it can be restored until its recovery window ends."""
 
+    secret: str
+
     id = "FL-6115"
+    message = "Secret {secret} was deleted, and AWS keeps its name until the waiting time is over."
+    next_step = "have it back: aws secretsmanager restore-secret --secret-id {secret}; then run this again."
     causes = "The secret waits for its deletion"
     remedy = "`aws secretsmanager restore-secret`"
 
-    def __init__(self, secret: str) -> None:
-        super().__init__(
-            f"Secret {secret} was deleted, and AWS keeps its name until the waiting time is over.",
-            next_step=f"have it back: aws secretsmanager restore-secret --secret-id {secret}; then run this again.",
-        )
 
-
+@declared
 class SecretUnusable(KeysError):
     """The secret's value is not a private key: somebody else wrote it."""
 
+    secret: str
+    stage: str
+    why: str
+
     id = "FL-6116"
+    message = "The version {stage} of secret {secret} can't be used: {why}."
     causes = "The secret holds something that is not a key"
     remedy = "find out who wrote it. If it is not needed, delete the secret, and run firnline keys create."
 
-    def __init__(self, secret: str, stage: str, why: str) -> None:
-        super().__init__(f"The version {stage} of secret {secret} can't be used: {why}.")
 
-
+@declared
 class PrivateHalfMissing(KeysError):
     """The file names a public key whose private half is not in the secret."""
 
+    file: Path
+    user: str
+    secret: str
+
     id = "FL-6117"
+    message = "{file} names a key of {user}, and secret {secret} holds no private half of it in this account."
+    next_step = (
+        "is it the right account? If the secret is really gone: remove {user} from the file, and run firnline keys "
+        "create again."
+    )
     causes = "The file names a key whose private half is nowhere in this account"
     remedy = "the right account? else remove the user from the file, create a new key"
-
-    def __init__(self, file: Path, user: str, *, secret: str) -> None:
-        super().__init__(
-            f"{file} names a key of {user}, and secret {secret} holds no private half of it in this account.",
-            next_step=f"is it the right account? If the secret is really gone: remove {user} from the file, and run "
-            "firnline keys create again.",
-        )
 
 
 class KeysDisagree(KeysError):
@@ -168,49 +181,56 @@ class KeysDisagree(KeysError):
         )
 
 
+@declared
 class UserNotDescribed(KeysError):
     """Snowflake did not describe the user's keys, which is not a proof that there are none."""
 
+    user: str
+    why: str
+
     id = "FL-6119"
+    message = "Snowflake does not say which keys user {user} has: {why}."
     causes = "Snowflake does not say which keys a user has"
     remedy = "the first `firnline up` creates the user; who deploys needs OWNERSHIP of it, or MONITOR on it."
 
-    def __init__(self, user: str, why: str) -> None:
-        super().__init__(f"Snowflake does not say which keys user {user} has: {why}.")
 
-
+@declared
 class NoAccessKeyHere(KeysError):
     """Only `trust: static-keys` makes an IAM user."""
 
+    environment: str
+    trust: str
+
     id = "FL-6120"
+    message = "The engine of {environment} needs no access key: aws.runtime.trust is {trust}."
     causes = "`keys create --aws` where the engine has a role"
     remedy = "nothing; or set aws.runtime.trust to static-keys for an engine outside AWS."
 
-    def __init__(self, environment: str, *, trust: str) -> None:
-        super().__init__(f"The engine of {environment} needs no access key: aws.runtime.trust is {trust}.")
 
-
+@declared
 class AccessKeyExists(KeysError):
     """The user already has an access key."""
 
+    user: str
+    secret: str
+
     id = "FL-6121"
+    message = "IAM user {user} has an access key already: it is in secret {secret}."
+    next_step = (
+        "to replace it: aws iam create-access-key --user-name {user}, put it into the secret, and delete the old one "
+        "when `aws iam get-access-key-last-used` shows that nobody uses it."
+    )
     causes = "The engine's IAM user has an access key"
     remedy = "replace it by hand: the message says how"
 
-    def __init__(self, user: str, secret: str) -> None:
-        super().__init__(
-            f"IAM user {user} has an access key already: it is in secret {secret}.",
-            next_step=f"to replace it: aws iam create-access-key --user-name {user}, put it into the secret, and delete "
-            "the old one when `aws iam get-access-key-last-used` shows that nobody uses it.",
-        )
 
-
+@declared
 class EngineUserMissing(KeysError):
     """An access key belongs to an IAM user, and `up` creates that user."""
 
+    user: str
+
     id = "FL-6122"
+    message = "There is no IAM user {user} in this account."
     causes = "`keys create --aws` before the first `up`"
     remedy = "the first `firnline up` makes it; run this again after that."
-
-    def __init__(self, user: str) -> None:
-        super().__init__(f"There is no IAM user {user} in this account.")

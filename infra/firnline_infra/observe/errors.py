@@ -12,7 +12,7 @@ DeployError
 from collections.abc import Sequence
 
 from firnline_infra.specification.identifier import Identifier
-from firnline_ingest.errors import Fatal, FirnlineError
+from firnline_ingest.errors import Fatal, FirnlineError, declared
 
 
 class DeployError(FirnlineError, Fatal):
@@ -149,19 +149,22 @@ class OtherObjectsThere(DeployError):
         )
 
 
+@declared
 class ClusterInUse(DeployError):
     """The place in which an engine runs would be removed, or another take its place, while jobs are in it."""
 
+    place: str
+    why: str
+    jobs: Sequence[str]
+    environment: str
+
     id = "FL-5681"
+    message = "The {place} would go ({why}), and {jobs} runs in it."
+    next_step = (
+        "firnline stop {environment}, which proves all rows first; then the same command again. Nothing was changed."
+    )
     causes = (
         "`destroy`, or an `up` that replaces it, would remove the virtual cluster of EMR on EKS, or the cluster of EMR "
         "on EC2, while a job or a step is in it. Nothing was changed"
     )
     remedy = "`firnline stop`, then the same command again"
-
-    def __init__(self, place: str, why: str, jobs: Sequence[str], *, environment: str) -> None:
-        super().__init__(
-            f"The {place} would go ({why}), and {', '.join(jobs)} runs in it.",
-            next_step=f"firnline stop {environment}, which proves all rows first; then the same command again. Nothing was "
-            "changed.",
-        )

@@ -23,7 +23,7 @@ from firnline_infra.accounts.expiry import says_expired, step_of_whoever_asks
 from firnline_infra.pulumi_cli.lock import Lock
 from firnline_infra.pulumi_cli.resource import Urn
 from firnline_infra.pulumi_cli.version import OLDEST, Version
-from firnline_ingest.errors import Fatal, FirnlineError
+from firnline_ingest.errors import Fatal, FirnlineError, declared
 
 PROVIDE = "scripts/pulumi-cli"
 INSTALL = "https://www.pulumi.com/docs/install"
@@ -203,17 +203,16 @@ class PendingForeign(PulumiError):
         )
 
 
+@declared
 class PendingUnknown(PulumiError):
     """A killed `up` left a create open, and there is no lookup for that type of resource."""
 
+    urn: str
+
     id = "FL-7109"
+    message = "The last `up` was killed while it made {urn}, and how to look for that kind of object is not known."
     causes = "The same, for a type that we can't look for"
     remedy = "look for it yourself. If it is there: pulumi import; if not: pulumi refresh --clear-pending-creates."
-
-    def __init__(self, urn: str) -> None:
-        super().__init__(
-            f"The last `up` was killed while it made {urn}, and how to look for that kind of object is not known.",
-        )
 
 
 def _indented(lines: Sequence[str]) -> str:

@@ -11,7 +11,7 @@ RedshiftError
 import re
 from collections.abc import Iterable
 
-from firnline_ingest.errors import Fatal, FirnlineError
+from firnline_ingest.errors import Fatal, FirnlineError, declared
 
 DENIED, NOT_OURS = "permission denied", "must be owner"
 NO_ROLE = re.compile(r'role "(?P<name>[^"]+)" does not exist')
@@ -47,35 +47,37 @@ class RedshiftStatementFailed(RedshiftError):
         )
 
 
+@declared
 class StreamRoleNotAttached(RedshiftError):
     """The role that reads the streams is not among those that Redshift may be."""
 
+    role_arn: str
+    place: str
+    command: str
+
     id = "FL-7202"
+    message = "{place} may not be {role_arn}, as which it would read the streams."
+    next_step = "have its owner run: {command}; then this again. Nothing was created in the database."
     causes = "An adopted workgroup or cluster may not be the role that reads the streams: its owner attaches it"
     remedy = "the command in the message, run by the owner of the workgroup or cluster"
 
-    def __init__(self, role_arn: str, place: str, *, command: str) -> None:
-        super().__init__(
-            f"{place} may not be {role_arn}, as which it would read the streams.",
-            next_step=f"have its owner run: {command}; then this again. Nothing was created in the database.",
-        )
 
-
+@declared
 class CaseSensitivityOff(RedshiftError):
     """enable_case_sensitive_identifier is off where a stream's name has capitals."""
 
+    place: str
+
     id = "FL-7203"
+    message = (
+        "enable_case_sensitive_identifier is off in {place}, and the specification sets redshift.case_sensitive: true."
+    )
     causes = "enable_case_sensitive_identifier is off in the database, and a stream of a view has capitals in its name"
     remedy = (
         "turn it on (aws redshift-serverless update-workgroup --config-parameters "
         "parameterKey=enable_case_sensitive_identifier,parameterValue=true; of a cluster, in its parameter group): "
         "every name between quotes is case-sensitive from then on. Nothing was created in the database."
     )
-
-    def __init__(self, place: str) -> None:
-        super().__init__(
-            f"enable_case_sensitive_identifier is off in {place}, and the specification sets redshift.case_sensitive: true.",
-        )
 
 
 class ViewAbsent(RedshiftError):
@@ -92,16 +94,16 @@ class ViewAbsent(RedshiftError):
         )
 
 
+@declared
 class ViewsOutOfSight(RedshiftError):
     """Redshift shows a user its own views and their refreshes, and nothing of another's."""
 
+    user: str
+    place: str
+
     id = "FL-7205"
+    message = "{user} is not shown how the views in {place} are doing: Redshift shows a user its own alone."
     causes = (
         "The database user who looks neither owns the views nor is a superuser, so that Redshift shows nothing of them"
     )
     remedy = "run it as the role that deploys, whose views they are, or as a superuser of the database."
-
-    def __init__(self, user: str, place: str) -> None:
-        super().__init__(
-            f"{user} is not shown how the views in {place} are doing: Redshift shows a user its own alone.",
-        )

@@ -17,7 +17,7 @@ RolloutError
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from firnline_ingest.errors import Fatal, FirnlineError, Retryable
+from firnline_ingest.errors import Fatal, FirnlineError, Retryable, declared
 
 if TYPE_CHECKING:
     from firnline_infra.runtimes.service import Problem, Run
@@ -48,46 +48,51 @@ class NotReady(RolloutError, Fatal):
         )
 
 
+@declared
 class DeployRunning(RolloutError, Fatal):
     """Two deploys of one environment would stop each other's engines."""
 
+    number: int
+    by: str
+    since: str
+
     id = "FL-5463"
+    message = "Deployment {number} is at work: {by}, since {since}."
     causes = "Another `firnline deploy` of the environment is at work"
     remedy = (
         "wait for it; it prints how it ended, and the same command then finds nothing to do, or goes on. If it "
         "was killed: its beats stop, and the next firnline deploy takes its place, within half a minute."
     )
 
-    def __init__(self, number: int, by: str, since: str) -> None:
-        super().__init__(f"Deployment {number} is at work: {by}, since {since}.")
 
-
+@declared
 class DeployDisplaced(RolloutError, Fatal):
     """This deploy was out of the bucket's reach, or asleep, for so long that another one took its place."""
 
+    number: int
+    by: str
+
     id = "FL-5464"
+    message = "Deployment {number} of {by} has taken the place of this one, which was not heard of for a while."
     causes = "This deploy's machine slept, or could not reach the bucket, and another one took its place"
     remedy = "nothing: the other one goes on from what it found. firnline status says what runs."
 
-    def __init__(self, number: int, by: str) -> None:
-        super().__init__(
-            f"Deployment {number} of {by} has taken the place of this one, which was not heard of for a while.",
-        )
 
-
+@declared
 class EngineElsewhere(RolloutError, Fatal):
     """An engine is alive, and none of the runtime's runs is it: a second one would be refused by the ledger."""
 
+    application: str
+    holder: str
+
     id = "FL-5465"
+    message = "An engine runs as application {application!r} that was not started here: {holder}."
     causes = "An engine is alive under the application's name, and the runtime has not started it. Nothing was changed"
     remedy = (
         "it was not touched. Stop it where it was started (`firnline stop ENV` ends one that a deployment has started, "
         "also where a person has cancelled its step; firnline stop --config engine.json any other), and what starts it "
         "again; then deploy again."
     )
-
-    def __init__(self, application: str, holder: str) -> None:
-        super().__init__(f"An engine runs as application {application!r} that was not started here: {holder}.")
 
 
 class StillThere(RolloutError, Fatal):
@@ -148,39 +153,41 @@ class RolloutCutOff(RolloutError, Fatal):
         )
 
 
+@declared
 class NothingToRollBackTo(RolloutError, Fatal):
     """No earlier deployment ended well, or none with another content."""
 
+    place: str
+
     id = "FL-5468"
+    message = "In {place} there is no deployment before this one that ended well and ran something else."
     causes = "No earlier deployment ended well with another content"
     remedy = "go back in your repository, and run firnline up: its engine is then built and deployed like any other."
 
-    def __init__(self, place: str) -> None:
-        super().__init__(f"In {place} there is no deployment before this one that ended well and ran something else.")
 
-
+@declared
 class RecordUnreadable(RolloutError, Fatal):
     """A record of a deployment can't be understood."""
 
+    place: str
+    why: str
+
     id = "FL-5471"
+    message = "{place} is not a record of a deployment that this release reads: {why}"
     causes = "An object in `deployments/` was written by a newer release, or by another program"
     remedy = "if a newer release wrote it, deploy with that one; if another program did, move it away."
 
-    def __init__(self, place: str, why: str) -> None:
-        super().__init__(f"{place} is not a record of a deployment that this release reads: {why}")
 
-
+@declared
 class UnknownPipeline(RolloutError, Fatal):
     """The ledger knows no such stream."""
 
+    stream: str
+
     id = "FL-5474"
+    message = "The engine has never read a stream named {stream!r}: there is nothing to pause or to resume."
     causes = "`firnline pipeline` named a stream that the engine has never read"
     remedy = "name the stream of a pipeline that is read; firnline status lists them."
-
-    def __init__(self, stream: str) -> None:
-        super().__init__(
-            f"The engine has never read a stream named {stream!r}: there is nothing to pause or to resume.",
-        )
 
 
 class NotQuiet(RolloutError, Retryable):

@@ -13,7 +13,7 @@ RuntimeUnavailable     transient: the service is throttling, or out of reach
 
 from collections.abc import Sequence
 
-from firnline_ingest.errors import Fatal, FirnlineError, Retryable
+from firnline_ingest.errors import Fatal, FirnlineError, Retryable, declared
 
 REPORT_REQUEST = (
     "nothing was changed by this request, and waiting does not heal it. If the message names a value of the specification, "
@@ -28,22 +28,23 @@ class JobError(FirnlineError, Fatal):
     id = "FL-5421"
 
 
+@declared
 class StartedByHand(JobError):
     """The specification has none of the sections that say where the job runs."""
 
+    environment: str
+
     id = "FL-5422"
+    message = (
+        "Environment {environment} does not say where its engine's job runs: aws.runtime has none of emr_serverless, "
+        "emr_eks, emr_ec2, kubernetes."
+    )
     causes = "The specification does not say where the engine's job runs"
     remedy = (
         "give one of aws.runtime.emr_serverless, emr_eks, emr_ec2 and kubernetes (docs/runtimes); an engine that was "
         "started by hand is looked at by firnline status --config engine.json and ended by firnline stop --config "
         "engine.json, and its log is where it runs."
     )
-
-    def __init__(self, environment: str) -> None:
-        super().__init__(
-            f"Environment {environment} does not say where its engine's job runs: aws.runtime has none of "
-            f"emr_serverless, emr_eks, emr_ec2, kubernetes.",
-        )
 
 
 class JobRefused(JobError):
@@ -78,10 +79,25 @@ class RuntimeRefused(FirnlineError, Fatal):
         )
 
 
+@declared
 class UntaggedRun(FirnlineError, Fatal):
     """Somebody has started a run in the engine's application without its tag, or the deployer lacks a right."""
 
+    run_id: str
+    place: str
+    application_id: str
+    words: str
+
     id = "FL-5621"
+    message = (
+        "Run {run_id} is active in {place}, and may not be looked at: it lacks the tag firnline:application, so "
+        "somebody started it by hand, and it is in the engine's way. ({words})"
+    )
+    next_step = (
+        "whoever started it ends it (aws emr-serverless cancel-job-run --application-id {application_id} --job-run-id "
+        "{run_id}); then run the same command again. If it has the tag, allow emr-serverless:GetJobRun to the "
+        "deployer. Nothing was changed."
+    )
     causes = (
         "A run is active in the environment's own application of EMR Serverless that the deployer may not look at: "
         "it has no tag `firnline:application`, because it was started by hand. Nothing was changed"
@@ -91,42 +107,37 @@ class UntaggedRun(FirnlineError, Fatal):
         "for the deployer"
     )
 
-    def __init__(self, run_id: str, place: str, application_id: str, words: str) -> None:
-        super().__init__(
-            f"Run {run_id} is active in {place}, and may not be looked at: it lacks the tag firnline:application, so somebody "
-            f"started it by hand, and it is in the engine's way. ({words})",
-            next_step="whoever started it ends it (aws emr-serverless cancel-job-run --application-id "
-            f"{application_id} --job-run-id {run_id}); then run the same command again. If it has the tag, allow "
-            "emr-serverless:GetJobRun to the deployer. Nothing was changed.",
-        )
 
-
+@declared
 class EngineRuns(FirnlineError, Fatal):
     """The engine's role, its ledger and its stream would be destroyed under it."""
 
+    environment: str
+    runs: Sequence[str]
+
     id = "FL-5622"
+    message = "The engine of {environment} runs: {runs}. Its role, ledger and streams would be destroyed under it."
+    next_step = (
+        "firnline stop {environment}, which proves all rows first; then the same command again. Nothing was destroyed."
+    )
     causes = (
         "`destroy` of an environment whose engine runs on Kubernetes, which no stack knows of. Nothing was destroyed"
     )
     remedy = "`firnline stop`, then the same command again"
 
-    def __init__(self, environment: str, runs: Sequence[str]) -> None:
-        super().__init__(
-            f"The engine of {environment} runs: {', '.join(runs)}. Its role, ledger and streams would be destroyed under it.",
-            next_step=f"firnline stop {environment}, which proves all rows first; then the same command again. Nothing was "
-            "destroyed.",
-        )
 
-
+@declared
 class RuntimeUnavailable(FirnlineError, Retryable):
     """Throttled, or out of reach."""
 
+    action: str
+    on: str
+    words: str
+
     id = "FL-5470"
+    message = "{action} on {on} got no answer: {words}"
     causes = "The service throttles, or can't be reached"
     remedy = "run the same command again; it goes on from what it finds."
-
-    def __init__(self, action: str, on: str, words: str) -> None:
-        super().__init__(f"{action} on {on} got no answer: {words}")
 
 
 class PlaceMissing(FirnlineError, Fatal):
@@ -149,12 +160,13 @@ class PlaceMissing(FirnlineError, Fatal):
         )
 
 
+@declared
 class NoCluster(FirnlineError, Fatal):
     """The kubeconfig does not lead into a cluster."""
 
+    why: str
+
     id = "FL-5473"
+    message = "No Kubernetes cluster can be entered: {why}."
     causes = "The kubeconfig has no such context, or the command that gives its credentials failed"
     remedy = "kubectl get pods has to work with the same KUBECONFIG and aws.runtime.kubernetes.context."
-
-    def __init__(self, why: str) -> None:
-        super().__init__(f"No Kubernetes cluster can be entered: {why}.")

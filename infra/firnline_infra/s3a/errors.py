@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 
-from firnline_ingest.errors import EnvironmentalError
+from firnline_ingest.errors import EnvironmentalError, declared
 
 
 class HadoopUnknown(EnvironmentalError):
@@ -19,23 +19,26 @@ class HadoopUnknown(EnvironmentalError):
         super().__init__(f"There is no list of jars for Hadoop {hadoop}; there is one for {', '.join(known)}.")
 
 
+@declared
 class JarsUnreachable(EnvironmentalError):
     """The repository did not give a jar. What came before stays and is not fetched again."""
 
+    url: str
+    cause: str
+
     id = "FL-5402"
+    message = "{url} can't be fetched: {cause}"
     causes = "A Maven repository did not give a jar of S3A's"
     remedy = "run the same again; if Maven Central can't be reached, name a mirror with --repository."
 
-    def __init__(self, url: str, cause: str) -> None:
-        super().__init__(f"{url} can't be fetched: {cause}")
 
-
+@declared
 class JarForeign(EnvironmentalError):
     """A jar is not the one that was tested; it was not kept."""
 
+    url: str
+
     id = "FL-5403"
+    message = "{url} is not the jar that was tested: its SHA-256 is another one."
     causes = "A jar of S3A's is not the one that was tested; it was not kept"
     remedy = "ask the owner of this repository, or name another one with --repository."
-
-    def __init__(self, url: str) -> None:
-        super().__init__(f"{url} is not the jar that was tested: its SHA-256 is another one.")

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Self
 
-from firnline_ingest.errors import Fatal, FirnlineError
+from firnline_ingest.errors import Fatal, FirnlineError, declared
 
 
 class KeysMissing(FirnlineError, Fatal):
@@ -40,10 +40,19 @@ class KeysMissing(FirnlineError, Fatal):
         )
 
 
+@declared
 class EncryptionKeyMissing(FirnlineError, Fatal):
     """The KMS key that the bootstrap makes is not there, or not recorded yet."""
 
+    alias: str
+    environment: str
+
     id = "FL-5561"
+    message = "The environment's key {alias} is not recorded beside the specification, and policies name it by its ARN."
+    next_step = (
+        "have an administrator apply what `firnline bootstrap` renders, which creates the key; then firnline keys "
+        "create, or firnline up {environment}, writes its ARN down: commit it. Nothing was created."
+    )
     causes = (
         "The KMS key that the bootstrap makes is not there, or not recorded beside the specification yet. Nothing was "
         "created"
@@ -53,20 +62,14 @@ class EncryptionKeyMissing(FirnlineError, Fatal):
         "the key's ARN down: commit it"
     )
 
-    def __init__(self, alias: str, *, environment: str) -> None:
-        super().__init__(
-            f"The environment's key {alias} is not recorded beside the specification, and policies name it by its ARN.",
-            next_step=f"have an administrator apply what `firnline bootstrap` renders, which creates the key; then firnline keys "
-            f"create, or firnline up {environment}, writes its ARN down: commit it. Nothing was created.",
-        )
 
-
+@declared
 class SpecificationExists(FirnlineError, Fatal):
     """A first specification was to be written over a file."""
 
+    path: Path
+
     id = "FL-7002"
+    message = "{path} exists already."
     causes = "`firnline init` was to write over a file"
     remedy = "name another file, or write over it with --force."
-
-    def __init__(self, path: Path) -> None:
-        super().__init__(f"{path} exists already.")

@@ -16,6 +16,7 @@ from collections.abc import Sequence
 
 from firnline_infra.observe.errors import DeployError
 from firnline_infra.specification.identifier import Identifier
+from firnline_ingest.errors import declared
 
 
 class NoProgram(DeployError):
@@ -40,47 +41,53 @@ class PackagesTooOld(DeployError):
         super().__init__(f"These packages won't do: {'; '.join(problems)}.")
 
 
+@declared
 class OnlyLooks(DeployError):
     """The role of previews was to change something."""
 
+    role: Identifier
+    deploys: Identifier
+
     id = "FL-5543"
+    message = "{role} is the role of previews, which sees and changes nothing."
+    next_step = (
+        "log in as who deploys: SNOWFLAKE_USER and SNOWFLAKE_ROLE, {deploys} where the bootstrap made it. Nothing was "
+        "changed."
+    )
     causes = "`up` or `destroy` with the user or role of previews. Nothing was changed"
     remedy = "log in as who deploys"
 
-    def __init__(self, role: Identifier, *, deploys: Identifier) -> None:
-        super().__init__(
-            f"{role} is the role of previews, which sees and changes nothing.",
-            next_step=f"log in as who deploys: SNOWFLAKE_USER and SNOWFLAKE_ROLE, {deploys} where the bootstrap made it. "
-            f"Nothing was changed.",
-        )
 
-
+@declared
 class DestroyRefused(DeployError):
     """The environment is PROTECTED; a destroy would delete its data for good."""
 
+    environment: str
+    holds: Sequence[str]
+
     id = "FL-6134"
+    message = "Environment {environment} is PROTECTED, and holds data: {holds}."
     causes = "The environment is PROTECTED"
     remedy = (
         "where all of it may go: set `durability: EPHEMERAL` in the specification, have that reviewed, run firnline "
         "up, and then firnline destroy."
     )
 
-    def __init__(self, environment: str, holds: Sequence[str]) -> None:
-        super().__init__(f"Environment {environment} is PROTECTED, and holds data: {', '.join(holds)}.")
 
-
+@declared
 class NotDeployed(DeployError):
     """Nothing was ever made from this specification with this backend."""
 
+    stack: str
+    backend: str
+    environment: str
+    elsewhere: str
+
     id = "FL-6135"
+    message = "Nothing of stack {stack} is made: there is none in {backend}, or an empty one."
+    next_step = "firnline up {environment}; or {elsewhere}."
     causes = "No such stack in this backend, or an empty one"
     remedy = "`firnline up`; or the message's step, if its state is elsewhere"
-
-    def __init__(self, stack: str, backend: str, *, environment: str, elsewhere: str) -> None:
-        super().__init__(
-            f"Nothing of stack {stack} is made: there is none in {backend}, or an empty one.",
-            next_step=f"firnline up {environment}; or {elsewhere}.",
-        )
 
 
 class OtherTool(DeployError):

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from firnline_infra.accounts.expiry import says_expired, step_of_whoever_asks
 from firnline_infra.pulumi_cli.version import Version
-from firnline_ingest.errors import Fatal, FirnlineError
+from firnline_ingest.errors import Fatal, FirnlineError, declared
 
 OLDEST = Version(1, 10, 0)
 """Of both: the first that locks a state in S3 by itself."""
@@ -107,33 +107,35 @@ class TerraformSilent(TerraformError):
         )
 
 
+@declared
 class ModuleOutdated(TerraformError):
     """The module in the repository is not what would be written of the specification. Nothing was created."""
 
+    module: Path
+    names: Sequence[str]
+    specification: Path
+
     id = "FL-7134"
+    message = "{module} is not what {specification} says: {names} would be another text."
+    next_step = (
+        "firnline terraform {specification} --into {module}; review what has changed, and commit it. Nothing was "
+        "created."
+    )
     causes = "The specification, its keys or Firnline's release changed, and the module was not rewritten"
     remedy = "`firnline terraform ENV --into FOLDER`, reviewed and committed"
 
-    def __init__(self, module: Path, names: Sequence[str], *, specification: Path) -> None:
-        super().__init__(
-            f"{module} is not what {specification} says: {', '.join(names)} would be another text.",
-            next_step=f"firnline terraform {specification} --into {module}; review what has changed, and commit it. Nothing "
-            "was created.",
-        )
 
-
+@declared
 class NotOurReadme(TerraformError):
     """A README.md that `firnline terraform` did not write stands where the module's would be written. Nothing was written."""
 
+    file: Path
+
     id = "FL-7136"
+    message = "{file} was not written by this command, and would be overwritten."
+    next_step = "name an empty folder with --into, or move the file. Nothing was written."
     causes = "`--into` names a folder that has a README.md of its own"
     remedy = "Another folder for `--into`; or move that file, whose words belong beside the module and not into it"
-
-    def __init__(self, file: Path) -> None:
-        super().__init__(
-            f"{file} was not written by this command, and would be overwritten.",
-            next_step="name an empty folder with --into, or move the file. Nothing was written.",
-        )
 
 
 class TerraformFailed(TerraformError):

@@ -1,6 +1,6 @@
 """Errors of credentials: there is nothing to sign with, before the service that was wanted is asked at all."""
 
-from firnline_ingest.errors import CredentialsError, Fatal, Retryable
+from firnline_ingest.errors import CredentialsError, Fatal, Retryable, declared
 
 
 class RoleRefused(CredentialsError, Fatal):
@@ -27,108 +27,125 @@ class RoleRefused(CredentialsError, Fatal):
         )
 
 
+@declared
 class StsUnreachable(CredentialsError, Retryable):
+    role: str
+    cause: str
+
     id = "FL-1302"
+    message = "STS gave no session of the role {role}: {cause}"
+    next_step = (
+        "nothing is lost, and it is asked again by itself; if it lasts, check the network, aws.region and "
+        "aws.endpoints.sts."
+    )
     causes = (
         "Network, throttling, or 5xx of STS, when a session was due. Sessions end an hour after they began, and are "
         "asked for from two thirds of it on"
     )
     remedy = "the network, `aws.region`, `aws.endpoints.sts`"
 
-    def __init__(self, role: str, cause: str) -> None:
-        super().__init__(
-            f"STS gave no session of the role {role}: {cause}",
-            next_step="nothing is lost, and it is asked again by itself; if it lasts, check the network, aws.region and "
-            "aws.endpoints.sts.",
-        )
 
-
+@declared
 class SourceExpired(CredentialsError, Retryable):
     """Credentials that a role is assumed with have expired, or the clock is wrong."""
 
+    role: str
+    cause: str
+
     id = "FL-1303"
+    message = (
+        "The role {role} can't be assumed now, because what it is assumed with was good before, and is not any more: "
+        "{cause}"
+    )
+    next_step = (
+        "nothing: where that comes from is asked again. If it lasts, look at what renews it (a profile's file and a "
+        "token's file are read again, variables of the environment are not), and at the machine's clock."
+    )
     causes = (
         "The credentials that a role is assumed with have expired: a profile's session, a token that was not replaced"
     )
     remedy = "what renews it; the machine's clock"
 
-    def __init__(self, role: str, cause: str) -> None:
-        super().__init__(
-            f"The role {role} can't be assumed now, because what it is assumed with was good before, and is not any more: "
-            f"{cause}",
-            next_step="nothing: where that comes from is asked again. If it lasts, look at what renews it (a profile's file and "
-            "a token's file are read again, variables of the environment are not), and at the machine's clock.",
-        )
 
-
+@declared
 class WebIdentityMissing(CredentialsError, Fatal):
+    file: str
+    cause: str
+
     id = "FL-1304"
+    message = "The file {file}, which should hold a web identity's token, can't be used: {cause}"
+    next_step = (
+        "correct web_identity.token_file, or give the process the file, on the driver and on every executor: a pod "
+        "has it in a projected volume of its service account."
+    )
     causes = (
         "The file of a web identity's token is missing, empty or not readable on the machine that the message comes "
         "from"
     )
     remedy = "`web_identity.token_file`, or the volume that should hold it"
 
-    def __init__(self, file: str, cause: str) -> None:
-        super().__init__(
-            f"The file {file}, which should hold a web identity's token, can't be used: {cause}",
-            next_step="correct web_identity.token_file, or give the process the file, on the driver and on every executor: a "
-            "pod has it in a projected volume of its service account.",
-        )
 
-
+@declared
 class WebIdentityRefused(CredentialsError, Fatal):
+    role: str
+    file: str
+    cause: str
+
     id = "FL-1305"
+    message = "The role {role} can't be assumed with the token in {file}: {cause}"
+    next_step = (
+        "the role's trust has to allow sts:AssumeRoleWithWebIdentity to the token's issuer, which is an identity "
+        "provider of the role's account, on the token's subject (sub) and audience (aud)."
+    )
     causes = (
         "The token's issuer, subject or audience is not what the role's trust says, or the account has no such "
         "identity provider"
     )
     remedy = "the role's trust; `sub` and `aud` in the token"
 
-    def __init__(self, role: str, file: str, cause: str) -> None:
-        super().__init__(
-            f"The role {role} can't be assumed with the token in {file}: {cause}",
-            next_step="the role's trust has to allow sts:AssumeRoleWithWebIdentity to the token's issuer, which is an identity "
-            "provider of the role's account, on the token's subject (sub) and audience (aud).",
-        )
 
-
+@declared
 class AccessKeyMissing(CredentialsError, Fatal):
+    where: str
+    lacks: str
+
     id = "FL-1306"
+    message = "The access key should be in {where}, which {lacks}."
+    next_step = (
+        "put it there, on the driver and on every executor, or correct access_key in the configuration. A role needs "
+        "no key at all."
+    )
     causes = "A variable, or a secret, that should hold an access key does not"
     remedy = "put it there on the driver and on every executor, or use a role"
 
-    def __init__(self, where: str, lacks: str) -> None:
-        super().__init__(
-            f"The access key should be in {where}, which {lacks}.",
-            next_step="put it there, on the driver and on every executor, or correct access_key in the configuration. A role "
-            "needs no key at all.",
-        )
 
-
+@declared
 class ProfileUnusable(CredentialsError, Fatal):
+    profile: str
+    cause: str
+
     id = "FL-1307"
+    message = "The profile {profile!r} gives no credentials: {cause}"
+    next_step = (
+        "check profile.name and profile.file in the configuration, on the driver and on every executor: `aws sts "
+        "get-caller-identity --profile {profile}` has to answer there."
+    )
     causes = "A profile is missing on the machine, or has nothing that gives credentials"
     remedy = "`aws sts get-caller-identity --profile NAME` there"
 
-    def __init__(self, profile: str, cause: str) -> None:
-        super().__init__(
-            f"The profile {profile!r} gives no credentials: {cause}",
-            next_step="check profile.name and profile.file in the configuration, on the driver and on every executor: "
-            f"`aws sts get-caller-identity --profile {profile}` has to answer there.",
-        )
 
-
+@declared
 class SessionRefused(CredentialsError, Fatal):
     """STS does not take what was asked of it."""
 
+    role: str
+    cause: str
+
     id = "FL-1308"
+    message = "STS gives no such session of the role {role}: {cause}"
+    next_step = (
+        "correct the role in the configuration: duration_seconds is at most the role's own maximum, and 3600 where it "
+        "is assumed with another role's credentials."
+    )
     causes = "STS does not give a session that long, or of that name"
     remedy = "`duration_seconds`: the role's maximum, and an hour in a chain of roles"
-
-    def __init__(self, role: str, cause: str) -> None:
-        super().__init__(
-            f"STS gives no such session of the role {role}: {cause}",
-            next_step="correct the role in the configuration: duration_seconds is at most the role's own maximum, and 3600 where "
-            "it is assumed with another role's credentials.",
-        )

@@ -12,7 +12,7 @@ from firnline_ingest.aws.next_steps import GIVE_CREDENTIALS, WHO_ASKED
 from firnline_ingest.aws.request_parts import parts_of
 from firnline_ingest.aws.trust import said
 from firnline_ingest.config.model import AwsConfig
-from firnline_ingest.errors import Fatal, Retryable, SnowflakeError
+from firnline_ingest.errors import Fatal, Retryable, SnowflakeError, declared
 
 PRIVATE_KEY = "the Snowflake user's private key"
 NO_VALUE = {
@@ -35,62 +35,72 @@ class SecretForbidden(SnowflakeError, Fatal):
         )
 
 
+@declared
 class SecretUnreachable(SnowflakeError, Retryable):
+    secret: str
+    cause: str
+    holds: str = PRIVATE_KEY
+
     id = "FL-3014"
+    message = "Secrets Manager did not give {secret}, which holds {holds}: {cause}"
+    next_step = (
+        "nothing is lost, and a running engine tries again by itself; if it lasts, check the network (a VPC endpoint, "
+        "a proxy), aws.region and aws.endpoints.secretsmanager; and, if the credentials have expired, what renews "
+        "them."
+    )
     causes = "Network, endpoint, throttling, or 5xx of Secrets Manager"
     remedy = "the network, `aws.region`, `aws.endpoints.secretsmanager`, a proxy or VPC endpoint between"
 
-    def __init__(self, secret: str, cause: str, holds: str = PRIVATE_KEY) -> None:
-        super().__init__(
-            f"Secrets Manager did not give {secret}, which holds {holds}: {cause}",
-            next_step="nothing is lost, and a running engine tries again by itself; if it lasts, check the network (a VPC "
-            "endpoint, a proxy), aws.region and aws.endpoints.secretsmanager; and, if the credentials have expired, "
-            "what renews them.",
-        )
 
-
+@declared
 class SecretMissing(SnowflakeError, Fatal):
+    secret: str
+    cause: str
+    holds: str = PRIVATE_KEY
+
     id = "FL-3015"
+    message = "Secrets Manager has no value of {secret}, which should hold {holds}: {cause}"
+    next_step = (
+        "check snowflake.private_key.secret_arn, and that aws.region and the credentials' account are those in it; if "
+        "it has no key yet, firnline keys create makes one; if it was deleted, aws secretsmanager restore-secret."
+    )
     causes = "No such secret in this account and region, it has no value, or it waits for its deletion"
     remedy = "`snowflake.private_key.secret_arn`; `firnline keys create`; `aws secretsmanager restore-secret`"
 
-    def __init__(self, secret: str, cause: str, holds: str = PRIVATE_KEY) -> None:
-        super().__init__(
-            f"Secrets Manager has no value of {secret}, which should hold {holds}: {cause}",
-            next_step="check snowflake.private_key.secret_arn, and that aws.region and the credentials' account are those in "
-            "it; if it has no key yet, firnline keys create makes one; if it was deleted, aws secretsmanager "
-            "restore-secret.",
-        )
 
-
+@declared
 class SecretCredentialsMissing(SnowflakeError, Fatal):
+    secret: str
+    cause: str
+    holds: str = PRIVATE_KEY
+
     id = "FL-3016"
+    message = "There are no AWS credentials to read {secret} with, which holds {holds}: {cause}"
+    next_step = GIVE_CREDENTIALS
     causes = "The process has no AWS credentials to read the secret with"
     remedy = "`aws sts get-caller-identity` has to answer there"
 
-    def __init__(self, secret: str, cause: str, holds: str = PRIVATE_KEY) -> None:
-        super().__init__(
-            f"There are no AWS credentials to read {secret} with, which holds {holds}: {cause}",
-            next_step=GIVE_CREDENTIALS,
-        )
 
-
+@declared
 class SecretRequestMalformed(SnowflakeError, Fatal):
     """Secrets Manager has no such request: the name is not one of a secret, or the request is a defect of ours."""
 
+    secret: str
+    cause: str
+    holds: str = PRIVATE_KEY
+
     id = "FL-3019"
+    message = "secretsmanager:GetSecretValue on {secret}, which should hold {holds}, was refused as malformed: {cause}"
+    next_step = (
+        "see that it is the ARN of a secret (snowflake.private_key.secret_arn), and that aws.endpoints leads to "
+        "Secrets Manager. If both are so, this is a defect of Firnline, which waiting does not heal: report this "
+        "message."
+    )
     causes = (
         "**Secrets Manager calls a request malformed**: what is given as the secret is neither an ARN nor a name of one; a "
         "defect of Firnline; or `aws.endpoints` leads to another service"
     )
     remedy = "the secret's ARN in the configuration; `aws.endpoints`; else report the message"
-
-    def __init__(self, secret: str, cause: str, holds: str = PRIVATE_KEY) -> None:
-        super().__init__(
-            f"secretsmanager:GetSecretValue on {secret}, which should hold {holds}, was refused as malformed: {cause}",
-            next_step="see that it is the ARN of a secret (snowflake.private_key.secret_arn), and that aws.endpoints leads to "
-            "Secrets Manager. If both are so, this is a defect of Firnline, which waiting does not heal: report this message.",
-        )
 
 
 def read_secret(aws: AwsConfig, arn: str, holds: str = PRIVATE_KEY) -> str | None:

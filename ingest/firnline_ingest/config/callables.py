@@ -12,29 +12,31 @@ from pathlib import Path
 from typing import Any
 
 from firnline_ingest.config.form import Form
-from firnline_ingest.errors import Fatal, FirnlineError
+from firnline_ingest.errors import Fatal, FirnlineError, declared
 
 IMPORT_PATH = Form(
     r"[A-Za-z_]\w*(\.[A-Za-z_]\w*)*:[A-Za-z_]\w*", "a module, a colon and a function", "acme.orders:cleaned"
 )
 
 
+@declared
 class CallableUnusable(FirnlineError, Fatal):
     """A function that transforms name can't be had here, so not one record can be judged."""
 
+    path: str
+    why: str
+
     id = "FL-4141"
+    message = "The callable {path} of a pipeline's transforms can't be used here: {why}."
+    next_step = (
+        "put its module where the engine runs (aws.runtime.modules, docs/transforms.md), or where this command runs "
+        "(PYTHONPATH); `python -c 'import MODULE'` has to succeed there."
+    )
     causes = (
         "A function that `transforms` name can't be imported, is none, or is asynchronous; nothing of its streams is "
         "read"
     )
     remedy = "put its module where the engine runs (docs/transforms.md), or on PYTHONPATH where the command runs"
-
-    def __init__(self, path: str, why: str) -> None:
-        super().__init__(
-            f"The callable {path} of a pipeline's transforms can't be used here: {why}.",
-            next_step="put its module where the engine runs (aws.runtime.modules, docs/transforms.md), or where this command "
-            "runs (PYTHONPATH); `python -c 'import MODULE'` has to succeed there.",
-        )
 
 
 def load_callable(path: str) -> Callable[[Any], Any]:

@@ -7,7 +7,7 @@ from pydantic import Field, model_validator
 
 from firnline_ingest.config.callables import IMPORT_PATH, code_of
 from firnline_ingest.config.document import Section
-from firnline_ingest.errors import Fatal, FirnlineError
+from firnline_ingest.errors import Fatal, FirnlineError, declared
 
 POSITION = "_position"
 """The column by which a row that a query made is known as its record's."""
@@ -20,10 +20,18 @@ ROWS = "rows"
 """What a query calls the rows of its pipeline."""
 
 
+@declared
 class QueryNotRunHere(FirnlineError, Fatal):
     """Records of a pipeline with a query can't be made rows of where no Spark is."""
 
+    stream: str
+
     id = "FL-4143"
+    message = "The rows of {stream}'s records are decided by the pipeline's query, which Spark alone runs."
+    next_step = (
+        "nothing is lost, and nothing was written. Put the records into the stream once more, corrected or not: "
+        "firnline dead-letters replay … --into-stream; the engine makes rows of them."
+    )
     causes = (
         "Rows of a pipeline with `query` were to be made by something that runs no Spark, as a replay of dead letters"
     )
@@ -32,28 +40,25 @@ class QueryNotRunHere(FirnlineError, Fatal):
         "engine makes rows of them"
     )
 
-    def __init__(self, stream: str) -> None:
-        super().__init__(
-            f"The rows of {stream}'s records are decided by the pipeline's query, which Spark alone runs.",
-            next_step="nothing is lost, and nothing was written. Put the records into the stream once more, corrected or not: "
-            "firnline dead-letters replay … --into-stream; the engine makes rows of them.",
-        )
 
-
+@declared
 class SeveralRowsOfOneRecord(FirnlineError, Fatal):
     """A query made several rows of a record, where its rows can't be told apart."""
 
+    stream: str
+    number: int
+
     id = "FL-4144"
+    message = (
+        "The query of {stream} made {number:,} rows of one record, and rows of its format have no number to tell them "
+        "apart."
+    )
+    next_step = (
+        "use a format that makes several rows of a record (format: {{type: json, several_objects: true}}), or make "
+        "one row of it."
+    )
     causes = "A pipeline's `query` made several rows of one record, and the pipeline's format makes one"
     remedy = "a format that makes several (json with several_objects, docs/records.md), or a query that makes one"
-
-    def __init__(self, stream: str, number: int) -> None:
-        super().__init__(
-            f"The query of {stream} made {number:,} rows of one record, and rows of its format have no number to tell them "
-            "apart.",
-            next_step="use a format that makes several rows of a record (format: {type: json, several_objects: true}), or make "
-            "one row of it.",
-        )
 
 
 class PipelineQuery(Section):

@@ -1,6 +1,6 @@
 """Errors of the data source, beside the errors of kinesis/errors.py."""
 
-from firnline_ingest.errors import Fatal, KinesisError, Retryable
+from firnline_ingest.errors import Fatal, KinesisError, Retryable, declared
 
 
 class BatchUnread(KinesisError, Fatal):
@@ -22,65 +22,76 @@ class BatchUnread(KinesisError, Fatal):
         )
 
 
+@declared
 class EndsDiffer(KinesisError, Retryable):
     """Two attempts at one shard of a batch read it at once; the other one ended it first."""
 
+    stream: str
+    shard: str
+    batch: int
+
     id = "FL-2502"
+    message = "Another attempt has ended batch {batch} of {stream}/{shard} at another record."
     causes = "Two attempts of a Spark task read the same shard of a batch at once (speculation, a slow executor)"
     remedy = "nothing: Spark tries the task again, which then ends where the first one did"
 
-    def __init__(self, stream: str, shard: str, batch: int) -> None:
-        super().__init__(f"Another attempt has ended batch {batch} of {stream}/{shard} at another record.")
 
-
+@declared
 class SourceRecordsLost(KinesisError, Fatal):
     """Records between two positions are not in the stream any more."""
 
+    stream: str
+    shard: str
+    after: str
+    first: str
+
     id = "FL-2503"
+    message = "{stream}/{shard} was read up to {after}, and {first}: records between may be lost."
+    next_step = "if that is known and accepted, set failOnDataLoss to false for this start; the next records are read."
     causes = 'A query with `format("kinesis")` stood still for longer than the stream keeps its records'
     remedy = "`failOnDataLoss` = `false` goes on behind the gap; a longer retention leaves more time"
 
-    def __init__(self, stream: str, shard: str, after: str, first: str) -> None:
-        super().__init__(
-            f"{stream}/{shard} was read up to {after}, and {first}: records between may be lost.",
-            next_step="if that is known and accepted, set failOnDataLoss to false for this start; the next records are read.",
-        )
 
-
+@declared
 class MetadataUnusable(KinesisError, Fatal):
     """The place where batches keep their ends can't be read or written."""
 
+    place: str
+    cause: str
+
     id = "FL-2504"
+    message = "metadataPath: {place} can't be used: {cause}"
     causes = "The place that `metadataPath` names can't be read or written, or holds what this source did not write"
     remedy = (
         "a folder that driver and executors share, or s3://BUCKET/FOLDER/ with s3:GetObject, PutObject, DeleteObject and "
         "ListBucket"
     )
 
-    def __init__(self, place: str, cause: str) -> None:
-        super().__init__(f"metadataPath: {place} can't be used: {cause}")
 
-
+@declared
 class OffsetForeign(KinesisError, Fatal):
     """A checkpoint's offset is not one of this source, or of another stream."""
 
+    cause: str
+
     id = "FL-2505"
+    message = "The checkpoint's offset can't be continued: {cause}"
     causes = 'The checkpoint of a query with `format("kinesis")` was written by another source, or for another stream'
     remedy = "the checkpoint that belongs to the query, or a new one"
 
-    def __init__(self, cause: str) -> None:
-        super().__init__(f"The checkpoint's offset can't be continued: {cause}")
 
-
+@declared
 class RecordMalformed(KinesisError, Fatal):
     """A record is not what the query's format and schema say, in the mode FAILFAST."""
 
+    shard: str
+    sequence_number: str
+    cause: str
+
     id = "FL-2506"
+    message = "The record {sequence_number} of {shard} can't be read: {cause}"
     causes = (
         'A query with `format("kinesis")` in the mode FAILFAST met a record that its format can\'t read, or that does not fit '
         "the schema"
     )
     remedy = "the mode PERMISSIVE, with a column `_corrupt_record` that has such records"
-
-    def __init__(self, shard: str, sequence_number: str, cause: str) -> None:
-        super().__init__(f"The record {sequence_number} of {shard} can't be read: {cause}")

@@ -8,55 +8,62 @@ DeadLetterError
 ├── DeadLettersUnavailable                                                transient: a service that says: not now
 ├── StoppedByRecord: UnusableRecord, TooManyUnusable                  a pipeline that wants a person to look
 ├── JournalUnreadable, ReplayedElsewhere    what was replayed before is in another journal, or in none that can be read
-├── ReplayUnprovable, FileUnprovable        a person has to decide about a batch
-├── ReplayUnfinished, FileUnproven          transient: run it again
-├── RepairUnusable, NoLedger                what a replay was given, or an engine that never ran
-└── FilesExtraMissing, PipeUnusable, FilesRefused, FilesNotStaged     a replay by file: a package, a pipe or a right is missing
+├── ReplayUnprovable                        a person has to decide about a batch
+├── ReplayUnfinished                        transient: run it again
+└── RepairUnusable, NoLedger                what a replay was given, or an engine that never ran
+
+Those of a replay by file are in file_errors.py.
 """
 
 from firnline_ingest.aws.next_steps import GIVE_CREDENTIALS, REPORT_REQUEST, STALE_CREDENTIALS, WHO_ASKED
-from firnline_ingest.errors import DeadLetterError, Fatal, Retryable
+from firnline_ingest.errors import DeadLetterError, Fatal, Retryable, declared
 
 
+@declared
 class DeadLetterUnwritable(DeadLetterError, Fatal):
     """A record could not be kept; its shard stops, so that it is read again."""
 
+    place: str
+    cause: str
+
     id = "FL-4001"
+    message = "A dead letter could not be written to {place}: {cause}."
+    next_step = (
+        "nothing is lost: the shard stopped in front of the record. Give the folder space, or the engine the right to "
+        "write there, then start the engine again."
+    )
     causes = "The folder is full or not writable. The shard stops rather than lose the record"
     remedy = "make room, start again"
 
-    def __init__(self, place: str, cause: str) -> None:
-        super().__init__(
-            f"A dead letter could not be written to {place}: {cause}.",
-            next_step="nothing is lost: the shard stopped in front of the record. Give the folder space, or the engine "
-            "the right to write there, then start the engine again.",
-        )
 
-
+@declared
 class UnknownDeadLetter(DeadLetterError, Fatal):
     """A key without a dead letter."""
 
+    key: str
+
     id = "FL-4002"
+    message = "There is no dead letter {key!r}."
+    next_step = "firnline dead-letters list shows the keys."
     causes = "No dead letter under that key"
     remedy = "`firnline dead-letters list`"
 
-    def __init__(self, key: str) -> None:
-        super().__init__(f"There is no dead letter {key!r}.", next_step="firnline dead-letters list shows the keys.")
 
-
+@declared
 class DeadLetterUnreadable(DeadLetterError, Fatal):
     """A file or an object among the dead letters that is none, or that can't be opened."""
 
+    place: str
+    cause: str
+
     id = "FL-4003"
+    message = "{place} can't be read as a dead letter: {cause}."
+    next_step = (
+        "engines write whole dead letters only: see whether the file was changed, and if you may read it; move a file "
+        "that is none out of the folder."
+    )
     causes = "A dead letter's file was changed or moved"
     remedy = "restore it, or move it out of the folder"
-
-    def __init__(self, place: str, cause: str) -> None:
-        super().__init__(
-            f"{place} can't be read as a dead letter: {cause}.",
-            next_step="engines write whole dead letters only: see whether the file was changed, and if you may read it; move "
-            "a file that is none out of the folder.",
-        )
 
 
 class DeadLettersOfOneMachine(DeadLetterError, Fatal):
@@ -91,19 +98,20 @@ class DeadLettersForbidden(DeadLetterError, Fatal):
         )
 
 
+@declared
 class DeadLetterPlaceMissing(DeadLetterError, Fatal):
     """The bucket, the stream or the key is not there."""
 
+    place: str
+    cause: str
+
     id = "FL-4013"
+    message = "{place}, where dead letters are kept, is not there: {cause}"
+    next_step = (
+        "check dead_letters, aws.region and the credentials' account; `firnline up` makes what the environment lacks."
+    )
     causes = "The dead letters' bucket or stream is not there"
     remedy = "`firnline up`; region and account"
-
-    def __init__(self, place: str, cause: str) -> None:
-        super().__init__(
-            f"{place}, where dead letters are kept, is not there: {cause}",
-            next_step="check dead_letters, aws.region and the credentials' account; `firnline up` makes what the environment "
-            "lacks.",
-        )
 
 
 class DeadLettersUnavailable(DeadLetterError, Retryable):
@@ -123,24 +131,31 @@ class DeadLettersUnavailable(DeadLetterError, Retryable):
         )
 
 
+@declared
 class DeadLettersUnauthenticated(DeadLetterError, Fatal):
     """There are no credentials, or AWS does not know them."""
 
+    place: str
+    cause: str
+
     id = "FL-4015"
+    message = "There are no AWS credentials that open {place}, where dead letters are kept: {cause}"
+    next_step = GIVE_CREDENTIALS
     causes = "AWS does not know the process's credentials, or there are none"
     remedy = "`aws sts get-caller-identity` has to answer there"
 
-    def __init__(self, place: str, cause: str) -> None:
-        super().__init__(
-            f"There are no AWS credentials that open {place}, where dead letters are kept: {cause}",
-            next_step=GIVE_CREDENTIALS,
-        )
 
-
+@declared
 class DeadLetterRequestMalformed(DeadLetterError, Fatal):
     """The service has no such request: a defect of ours, or what answers is another service."""
 
+    action: str
+    place: str
+    cause: str
+
     id = "FL-4019"
+    message = "{action} on {place} was refused as malformed: {cause}"
+    next_step = REPORT_REQUEST
     causes = (
         "**S3 or Kinesis calls a request for dead letters malformed**: a defect of Firnline; or `aws.endpoints` leads to another "
         "service, or to a store that lacks conditional writes or checksums"
@@ -149,47 +164,50 @@ class DeadLetterRequestMalformed(DeadLetterError, Fatal):
         "`aws.endpoints`, and the key of `dead_letters`; else report the message: it has the request, without values"
     )
 
-    def __init__(self, action: str, place: str, cause: str) -> None:
-        super().__init__(
-            f"{action} on {place} was refused as malformed: {cause}",
-            next_step=REPORT_REQUEST,
-        )
 
-
+@declared
 class NotReplayable(DeadLetterError, Fatal):
     """Dead letters on a Kinesis stream have no place beside them for what was replayed."""
 
+    stream: str
+
     id = "FL-4016"
+    message = (
+        "Dead letters on the Kinesis stream {stream} can't be replayed from there: a stream has no place that says "
+        "which of them were."
+    )
+    next_step = (
+        "firnline dead-letters export --letters FOLDER brings them into a folder, and firnline dead-letters replay "
+        "--dead-letters FOLDER replays them from there. Keep that folder, and replay from it alone."
+    )
     causes = "Dead letters on a Kinesis stream have no place that says which were replayed"
     remedy = "`firnline dead-letters export --letters FOLDER`, then `replay --dead-letters FOLDER`"
-
-    def __init__(self, stream: str) -> None:
-        super().__init__(
-            f"Dead letters on the Kinesis stream {stream} can't be replayed from there: a stream has no place that says which of "
-            f"them were.",
-            next_step="firnline dead-letters export --letters FOLDER brings them into a folder, and firnline dead-letters replay "
-            "--dead-letters FOLDER replays them from there. Keep that folder, and replay from it alone.",
-        )
 
 
 class StoppedByRecord(DeadLetterError, Fatal):
     """A shard stands in front of a record because its pipeline says so."""
 
 
+@declared
 class UnusableRecord(StoppedByRecord):
     """A record that can't be a row, in a pipeline that stops for one."""
 
+    shard: str
+    sequence_number: str
+    reason: str
+    detail: str
+
     id = "FL-4017"
+    message = (
+        "Record {sequence_number} of {shard} can't be a row ({reason}: {detail}), and the pipeline's on_error is "
+        "'stop'."
+    )
+    next_step = (
+        "nothing is lost: the shard stopped in front of it. To go on, set on_error of the pipeline to 'dead_letter' "
+        "or 'skip', and start the engine again before the stream drops it."
+    )
     causes = "A record that can't be a row, and `on_error: stop`. The records before it are in the table"
     remedy = "fix the producer; `dead_letter` or `skip`, and start again"
-
-    def __init__(self, shard: str, sequence_number: str, reason: str, detail: str) -> None:
-        super().__init__(
-            f"Record {sequence_number} of {shard} can't be a row ({reason}: {detail}), and the pipeline's on_error is "
-            f"'stop'.",
-            next_step="nothing is lost: the shard stopped in front of it. To go on, set on_error of the pipeline to "
-            "'dead_letter' or 'skip', and start the engine again before the stream drops it.",
-        )
 
 
 class TooManyUnusable(StoppedByRecord):
@@ -215,52 +233,60 @@ class TooManyUnusable(StoppedByRecord):
         )
 
 
+@declared
 class ReplayUnprovable(DeadLetterError, Fatal):
     """A batch was begun, and the channel that would tell how far it came is another one now."""
 
+    batch: str
+    why: str
+
     id = "FL-4161"
+    message = "How many rows of the replay {batch} are in the table can't be determined: {why}."
+    next_step = (
+        "look whether they are there (firnline audit, or the table by the positions in the batch), then run it with "
+        "--unfinished accept if they are, or with --unfinished forget if none is: its dead letters are free again "
+        "then."
+    )
     causes = "A replay was killed, and its channel or table was recreated before the next one"
     remedy = (
         "look for the rows of the batch (`firnline audit`); `replay --unfinished accept` or `forget` "
         "([replay](design/replay.md))"
     )
 
-    def __init__(self, batch: str, why: str) -> None:
-        super().__init__(
-            f"How many rows of the replay {batch} are in the table can't be determined: {why}.",
-            next_step="look whether they are there (firnline audit, or the table by the positions in the batch), then run it "
-            "with --unfinished accept if they are, or with --unfinished forget if none is: its dead letters are free again then.",
-        )
 
-
+@declared
 class ReplayedElsewhere(DeadLetterError, Fatal):
     """The channel was written by a replay that this journal knows nothing of."""
 
+    channel: str
+    token: str
+    place: str
+
     id = "FL-4162"
+    message = (
+        "The channel {channel} stands at {token}, which no batch in {place} explains: its dead letters were replayed "
+        "from another place, or the journal there is incomplete."
+    )
+    next_step = (
+        "replay from the place that was used before (a copy of a folder is another place once one of both was "
+        "replayed); restore the folder replays/ of this one. Nothing was sent."
+    )
     causes = "**the dead letters were replayed from another place**, or `replays/` lacks a batch"
     remedy = "replay from that place; restore `replays/`"
 
-    def __init__(self, channel: str, token: str, place: str) -> None:
-        super().__init__(
-            f"The channel {channel} stands at {token}, which no batch in {place} explains: its dead letters were replayed from "
-            f"another place, or the journal there is incomplete.",
-            next_step="replay from the place that was used before (a copy of a folder is another place once one of both was "
-            "replayed); restore the folder replays/ of this one. Nothing was sent.",
-        )
 
-
+@declared
 class ReplayUnfinished(DeadLetterError, Retryable):
     """Rows were sent, and their proof did not come in time; or others replay the same shard at the same time."""
 
+    batch: str
+    why: str
+
     id = "FL-4163"
+    message = "The replay {batch} is not finished: {why}."
+    next_step = "run the same command again: it finishes this batch first, and sends no row twice."
     causes = "Snowflake did not commit in time, or several replays contend for a shard"
     remedy = "the same command again"
-
-    def __init__(self, batch: str, why: str) -> None:
-        super().__init__(
-            f"The replay {batch} is not finished: {why}.",
-            next_step="run the same command again: it finishes this batch first, and sends no row twice.",
-        )
 
 
 class RepairUnusable(DeadLetterError, Fatal):
@@ -279,118 +305,33 @@ class RepairUnusable(DeadLetterError, Fatal):
         )
 
 
+@declared
 class NoLedger(DeadLetterError, Fatal):
     """No engine has run, so it is not known what it would read again."""
 
+    table: str
+
     id = "FL-4166"
+    message = "The ledger {table} is not there, so it can't be determined which dead letters the engine has passed."
+    next_step = (
+        "replay with the engine.json of the engine that wrote the dead letters, and its account. Nothing was sent."
+    )
     causes = "The configuration belongs to an engine that never ran here"
     remedy = "the engine.json and the account of the engine that wrote the dead letters"
 
-    def __init__(self, table: str) -> None:
-        super().__init__(
-            f"The ledger {table} is not there, so it can't be determined which dead letters the engine has passed.",
-            next_step="replay with the engine.json of the engine that wrote the dead letters, and its account. "
-            "Nothing was sent.",
-        )
 
-
+@declared
 class JournalUnreadable(DeadLetterError, Fatal):
     """An object of the journal that is none."""
 
+    place: str
+    cause: str
+
     id = "FL-4165"
+    message = "{place} can't be read as a replay's batch: {cause}."
+    next_step = (
+        "restore the object (a version, a copy): until it can be read, it is unknown which dead letters it replayed, "
+        "so nothing of its shard is sent."
+    )
     causes = "A batch of a replay was changed or is cut short; its shard's dead letters wait"
     remedy = "restore the object"
-
-    def __init__(self, place: str, cause: str) -> None:
-        super().__init__(
-            f"{place} can't be read as a replay's batch: {cause}.",
-            next_step="restore the object (a version, a copy): until it can be read, it is unknown which dead letters it "
-            "replayed, so nothing of its shard is sent.",
-        )
-
-
-class FilesExtraMissing(DeadLetterError, Fatal):
-    id = "FL-4181"
-    causes = "Dead letters were to go by file, and Snowflake's package `snowflake-ingest` is not installed"
-    remedy = (
-        "install `firnline-ingest[files]` where that runs; the artefact has it if a pipeline sets `oversize_rows: file`"
-    )
-
-    def __init__(self, extra: str, cause: str) -> None:
-        super().__init__(
-            f"Files are loaded with Snowflake's package snowflake-ingest, which is not installed: {cause}",
-            next_step=f"install {extra} where this runs; an engine's artefact has it if a pipeline sets oversize_rows: file.",
-        )
-
-
-class PipeUnusable(DeadLetterError, Fatal):
-    id = "FL-4182"
-    causes = "`replay --by-file`, and the table has no pipe `<TABLE>_DEAD_LETTERS` that loads files in whole"
-    remedy = "`file_replay: true` in the specification and `firnline up`; or [make it by hand](files.md)"
-
-    def __init__(self, pipe: str, problem: str) -> None:
-        super().__init__(
-            f"The pipe {pipe} can't load files of dead letters: {problem}.",
-            next_step="create stage and pipe as docs/files.md has them, with the role's rights on both. Nothing was staged.",
-        )
-
-
-class FilesRefused(DeadLetterError, Fatal):
-    id = "FL-4183"
-    causes = "Snowpipe's REST service refused the user, or its default role lacks a right; or it calls a request malformed (400)"
-    remedy = "what the message names; then the same command again"
-
-    def __init__(self, pipe: str, call: str, cause: str, *, is_malformed: bool = False) -> None:
-        super().__init__(
-            f"Snowflake refused {call} of the pipe {pipe}: {cause}",
-            next_step="nothing is lost: what was to go in stays a dead letter. This is a defect of Firnline, which waiting does "
-            "not heal: report this message."
-            if is_malformed
-            else "the user's default role needs OPERATE and MONITOR on the pipe, READ on its stage, INSERT and SELECT on "
-            "the table, USAGE on what they are in (docs/files.md). Then run the same command again, or wait for the engine's "
-            "next round: nothing goes in twice.",
-        )
-
-
-class FilesNotStaged(DeadLetterError, Fatal):
-    id = "FL-4184"
-    causes = "A file could not be put into the stage"
-    remedy = "READ and WRITE on it, and the way to Snowflake's storage; then the same command again"
-
-    def __init__(self, stage: str, cause: str) -> None:
-        super().__init__(
-            f"A file could not be put into the stage {stage}: {cause}",
-            next_step="if it is gone, `firnline up` makes it again; the role needs READ and WRITE on it, and this machine a "
-            "way to the storage that Snowflake keeps its stages in (SYSTEM$ALLOWLIST names the hosts). Then run the same command "
-            "again, or wait for the engine's next round: nothing goes in twice.",
-        )
-
-
-class FileUnproven(DeadLetterError, Retryable):
-    id = "FL-4185"
-    causes = "The pipe has said nothing of a file for a quarter of an hour"
-    remedy = "whether the pipe is paused (`SYSTEM$PIPE_STATUS`); the same command again"
-
-    def __init__(self, pipe: str, path: str, minutes: float) -> None:
-        super().__init__(
-            f"After {minutes:g} minutes the pipe {pipe} has not said whether {path} is loaded.",
-            next_step="ask SYSTEM$PIPE_STATUS: PAUSED is resumed, STOPPED_STAGE_DROPPED is dropped, and `firnline up` makes it "
-            "again. The same command, or the engine's next round, goes on where this one stopped, and nothing goes in twice.",
-        )
-
-
-class FileUnprovable(DeadLetterError, Fatal):
-    """The pipe's memory does not tell whether the rows are in, all and once."""
-
-    id = "FL-4186"
-    causes = (
-        "**a person has to decide** about a batch: its pipe has forgotten it, was recreated, or loaded a part of it"
-    )
-    remedy = "look for its rows by their positions, then `--unfinished accept` or `forget` ([files.md](files.md))"
-
-    def __init__(self, pipe: str, path: str, why: str) -> None:
-        super().__init__(
-            f"Whether the rows of {path} are in the table can't be determined by the pipe {pipe}: {why}.",
-            next_step="look for its rows in the table by their positions (docs/files.md), and tell `firnline dead-letters replay "
-            "--by-file` what you found: --unfinished accept if they are there, or --unfinished forget if none is.",
-        )

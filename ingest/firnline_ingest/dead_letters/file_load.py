@@ -16,7 +16,7 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Protocol, TypeGuard
 
-from firnline_ingest.dead_letters.errors import FileUnprovable, FileUnproven
+from firnline_ingest.dead_letters.file_errors import FileUnprovable, FileUnproven
 
 REMEMBERED = timedelta(days=13)
 """A pipe remembers for 14 days (user guide, "Introduction to Snowpipe"); one of them is for clocks and for the load itself."""

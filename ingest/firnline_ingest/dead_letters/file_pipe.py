@@ -16,7 +16,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from firnline_ingest.config.model import EngineConfig
-from firnline_ingest.dead_letters.errors import FilesExtraMissing, FilesNotStaged, FilesRefused, PipeUnusable
+from firnline_ingest.dead_letters.file_errors import FilesExtraMissing, FilesNotStaged, FilesRefused, PipeUnusable
 from firnline_ingest.dead_letters.file_load import Load, Loading, most_telling, utc_now
 from firnline_ingest.errors import SnowflakeError
 from firnline_ingest.identifiers import dead_letters_name, quoted, text_literal, written_name

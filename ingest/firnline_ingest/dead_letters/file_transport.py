@@ -10,7 +10,7 @@ from datetime import UTC, datetime
 from typing import cast
 
 from firnline_ingest.config.model import EngineConfig, PipelineConfig
-from firnline_ingest.dead_letters.errors import FileUnprovable, PipeUnusable
+from firnline_ingest.dead_letters.file_errors import FileUnprovable, PipeUnusable
 from firnline_ingest.dead_letters.file_load import REMEMBERED, FileLoads, Loading, utc_now
 from firnline_ingest.dead_letters.file_pipe import FileTarget, account_snowpipe, pipe_created
 from firnline_ingest.dead_letters.journal import Batch, BatchHeader, Outcome

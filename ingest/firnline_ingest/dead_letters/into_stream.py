@@ -21,7 +21,7 @@ from firnline_ingest.dead_letters.passed import FORGOTTEN, NOT_PASSED, READ_AGAI
 from firnline_ingest.dead_letters.put_journal import Put, PutEnd, PutJournal, PutOutcome, PutRequest
 from firnline_ingest.dead_letters.replay import A_COPY, NO_PIPELINE, OnShard, ReplayRequest, Replays, ReplayServices
 from firnline_ingest.dead_letters.shard_replay import ReplayReport
-from firnline_ingest.errors import DeadLetterError, Fatal, FirnlineError
+from firnline_ingest.errors import DeadLetterError, Fatal, FirnlineError, declared
 from firnline_ingest.ledger.row import ShardRow
 from firnline_ingest.records.rejection import RejectReason
 from firnline_ingest.sink.options import MOST_BYTES, USUAL_RECORD_BYTES, SinkOptions
@@ -42,35 +42,42 @@ TOO_LARGE = "larger than a record of a stream may be"
 THROTTLED = "the stream refused it for the moment; run the same command again"
 
 
+@declared
 class NotIntoStream(DeadLetterError, Fatal):
     """Dead letters that can be replayed into the table have no need of the stream."""
 
+    stream: str
+
     id = "FL-4167"
+    message = (
+        "The pipeline of {stream} has no query, so its dead letters go into the table by themselves, each once; put "
+        "into the stream they would be new records, at least once."
+    )
+    next_step = "leave out --into-stream."
     causes = "`--into-stream` was asked for a pipeline without a `query`"
     remedy = "leave it out: a replay puts the rows into the table, each once"
 
-    def __init__(self, stream: str) -> None:
-        super().__init__(
-            f"The pipeline of {stream} has no query, so its dead letters go into the table by themselves, each once; put into "
-            "the stream they would be new records, at least once.",
-            next_step="leave out --into-stream.",
-        )
 
-
+@declared
 class PutUnanswered(DeadLetterError, Fatal):
     """A request got no answer, so its records may be in the stream."""
 
+    stream: str
+    number: int
+    letters: int
+    cause: str
+
     id = "FL-4168"
+    message = (
+        "The stream {stream} gave no answer to request {number}, of {letters:,} records, which may be in it: {cause}"
+    )
+    next_step = (
+        "nothing puts them again by itself. Look whether they are there (a consumer, or the rows); then run the same "
+        "command with --unfinished accept if they are, or --unfinished forget to put them once more: whatever is "
+        "there then is there twice."
+    )
     causes = "PutRecords got no answer, so it is not known whether the stream has the request's records"
     remedy = "look in the stream, then `--unfinished accept` or `forget`"
-
-    def __init__(self, stream: str, number: int, letters: int, cause: str) -> None:
-        super().__init__(
-            f"The stream {stream} gave no answer to request {number}, of {letters:,} records, which may be in it: {cause}",
-            next_step="nothing puts them again by itself. Look whether they are there (a consumer, or the rows); then run the "
-            "same command with --unfinished accept if they are, or --unfinished forget to put them once more: whatever is "
-            "there then is there twice.",
-        )
 
 
 @dataclass(kw_only=True)
@@ -156,19 +163,21 @@ class StreamReplay:
         return [each for each, is_in in zip(chosen, are_in, strict=True) if not is_in]
 
 
+@declared
 class ReplayRaced(DeadLetterError, Fatal):
     """Two runs put records of one shard at once."""
 
+    stream: str
+    number: int
+
     id = "FL-4169"
+    message = (
+        "Another run puts records into {stream}: request {number} is its own. Records that this run has reported are "
+        "in the stream."
+    )
+    next_step = "run the same command again when the other one is over."
     causes = "Another `dead-letters replay --into-stream` puts the same shard's records"
     remedy = "run it again when the other one is over"
-
-    def __init__(self, stream: str, number: int) -> None:
-        super().__init__(
-            f"Another run puts records into {stream}: request {number} is its own. Records that this run has reported are in the "
-            "stream.",
-            next_step="run the same command again when the other one is over.",
-        )
 
 
 @dataclass(frozen=True)

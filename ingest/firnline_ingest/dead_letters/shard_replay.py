@@ -13,7 +13,8 @@ import msgspec
 
 from firnline_ingest.dead_letters import DeadLetter
 from firnline_ingest.dead_letters.conversion import Conversion
-from firnline_ingest.dead_letters.errors import FileUnprovable, ReplayedElsewhere, ReplayUnfinished, ReplayUnprovable
+from firnline_ingest.dead_letters.errors import ReplayedElsewhere, ReplayUnfinished, ReplayUnprovable
+from firnline_ingest.dead_letters.file_errors import FileUnprovable
 from firnline_ingest.dead_letters.journal import (
     Batch,
     BatchEnd,

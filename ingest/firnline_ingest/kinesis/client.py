@@ -19,9 +19,9 @@ from firnline_ingest.aws.session import new_session
 from firnline_ingest.config.access import HERE, Access
 from firnline_ingest.config.model import AwsConfig
 from firnline_ingest.config.running import FanOutConfig
+from firnline_ingest.kinesis.aws_errors import UnreadablePage
 from firnline_ingest.kinesis.cbor import CBOR, CBOR_REFUSALS, JSON, CborPages
 from firnline_ingest.kinesis.direct import DirectReads
-from firnline_ingest.kinesis.errors import UnreadablePage
 from firnline_ingest.kinesis.page import RecordPage, decode_event, decode_page
 from firnline_ingest.native import native
 

@@ -4,8 +4,9 @@ import threading
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from firnline_ingest.kinesis.aws_errors import INVALID_ARGUMENT, answered, understood
 from firnline_ingest.kinesis.consumer_errors import ConsumerElsewhere, ConsumerMissing, SubscriptionTaken
-from firnline_ingest.kinesis.errors import INVALID_ARGUMENT, StreamMissing, StreamRequestMalformed, answered, understood
+from firnline_ingest.kinesis.errors import StreamMissing, StreamRequestMalformed
 from firnline_ingest.kinesis.lineage import read_summary
 
 if TYPE_CHECKING:

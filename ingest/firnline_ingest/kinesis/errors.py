@@ -1,74 +1,51 @@
-"""Refusals of Kinesis, as errors of ours: the one place where its own codes are read.
+"""Refusals of Kinesis, as errors of ours; aws_errors.py makes them of its answers.
 
 Retryable ones are waited out in the reader's loop; a fatal one stops the shard and says what to do.
 """
 
-from collections.abc import Callable
-from typing import Any, TypeVar
-
-from botocore.exceptions import BotoCoreError, ClientError
-from botocore.parsers import ResponseParserError
-
-from firnline_ingest.aws.codes import (
-    DENIED,
-    KMS,
-    MALFORMED,
-    NO_ANSWER,
-    NO_CREDENTIALS,
-    STALE,
-    THROTTLED,
-    UNKNOWN_CALLER,
-)
 from firnline_ingest.aws.next_steps import GIVE_CREDENTIALS, REPORT_REQUEST, STALE_CREDENTIALS
-from firnline_ingest.aws.trust import said, untrusted
-from firnline_ingest.errors import Fatal, FirnlineError, KinesisError, Retryable
-from firnline_ingest.kinesis.consumer_errors import SubscriptionTaken
-
-Result = TypeVar("Result")
+from firnline_ingest.aws.trust import untrusted
+from firnline_ingest.errors import Fatal, FirnlineError, KinesisError, Retryable, declared
 
 
-class UnreadablePage(BotoCoreError):
-    """A good status over a body that is not a page: cut short, or made by something between us and Kinesis."""
-
-    fmt = "Kinesis answered with {size} bytes that are not a page of records: {cause}"
-
-
+@declared
 class StreamMissing(KinesisError, Fatal):
+    stream: str
+
     id = "FL-2001"
+    message = "The stream {stream!r} does not exist in this account and region."
+    next_step = (
+        "check the stream's name, the region and aws.endpoints in the configuration, and whose account the "
+        "credentials belong to."
+    )
     causes = "Wrong name, region, account or endpoint; or the stream was deleted while it was read"
     remedy = "check the four"
 
-    def __init__(self, stream: str) -> None:
-        super().__init__(
-            f"The stream {stream!r} does not exist in this account and region.",
-            next_step="check the stream's name, the region and aws.endpoints in the configuration, and whose account the "
-            "credentials belong to.",
-        )
 
-
+@declared
 class StreamNotReady(KinesisError, Retryable):
+    stream: str
+    operation: str
+    cause: str
+
     id = "FL-2018"
+    message = "The stream {stream!r} is not ready for kinesis:{operation}: {cause}"
+    next_step = "nothing: it is asked again, until the stream is ACTIVE."
     causes = "The stream is CREATING: its shards can be listed and read once it is ACTIVE"
     remedy = "nothing: it is asked again; `aws kinesis describe-stream-summary` shows its state"
 
-    def __init__(self, stream: str, operation: str, cause: str) -> None:
-        super().__init__(
-            f"The stream {stream!r} is not ready for kinesis:{operation}: {cause}",
-            next_step="nothing: it is asked again, until the stream is ACTIVE.",
-        )
 
-
+@declared
 class StreamForbidden(KinesisError, Fatal):
+    stream: str
+    operation: str
+    cause: str
+
     id = "FL-2002"
+    message = "kinesis:{operation} on {stream!r} was denied: {cause}"
+    next_step = "allow kinesis:{operation} on the stream to the engine's role (docs/permissions.md)."
     causes = "The role lacks an action"
     remedy = "[the policy](first-real-run.md)"
-
-    def __init__(self, stream: str, operation: str, cause: str) -> None:
-        super().__init__(
-            f"kinesis:{operation} on {stream!r} was denied: {cause}",
-            next_step=f"allow kinesis:{operation} on the stream to the engine's role (docs/permissions.md).",
-        )
-        self.operation = operation
 
 
 class StreamCredentialsMissing(StreamForbidden):
@@ -106,48 +83,51 @@ class StreamCallerUnknown(StreamCredentialsMissing):
         self.operation = operation
 
 
+@declared
 class StreamCredentialsStale(KinesisError, Retryable):
     """The credentials have expired, or the clock is wrong."""
 
+    stream: str
+    operation: str
+    cause: str
+
     id = "FL-1208"
+    message = "kinesis:{operation} on {stream!r} was refused for the credentials, which were good before: {cause}"
+    next_step = STALE_CREDENTIALS
     causes = "Kinesis says that the credentials have expired, or were signed with at another time than its own"
     remedy = (
         "what renews them; a profile's file is read again, variables of the environment need a new start; the "
         "machine's clock"
     )
 
-    def __init__(self, stream: str, operation: str, cause: str) -> None:
-        super().__init__(
-            f"kinesis:{operation} on {stream!r} was refused for the credentials, which were good before: {cause}",
-            next_step=STALE_CREDENTIALS,
-        )
-        self.operation = operation
 
-
+@declared
 class StreamKeyUnusable(KinesisError, Fatal):
+    stream: str
+    code: str
+    cause: str
+
     id = "FL-2003"
+    message = "The key that encrypts {stream!r} can't be used ({code}): {cause}"
+    next_step = "enable the KMS key, and allow kms:Decrypt on it to the engine's role."
     causes = "The KMS key is disabled, or `kms:Decrypt` is missing"
     remedy = "enable it, or allow it"
 
-    def __init__(self, stream: str, code: str, cause: str) -> None:
-        super().__init__(
-            f"The key that encrypts {stream!r} can't be used ({code}): {cause}",
-            next_step="enable the KMS key, and allow kms:Decrypt on it to the engine's role.",
-        )
 
-
+@declared
 class StreamThrottled(KinesisError, Retryable):
+    stream: str
+    operation: str
+    code: str
+
     id = "FL-2004"
+    message = "{operation} on {stream!r} is throttled ({code})."
+    next_step = (
+        "nothing is lost, and reading goes on by itself; if it lasts, other consumers share the shard's five reads a "
+        "second: raise polling.interval_ms, or stop one of them."
+    )
     causes = "Others read the same shards: five reads a second are shared"
     remedy = "raise `polling.interval_ms`, or stop a consumer"
-
-    def __init__(self, stream: str, operation: str, code: str) -> None:
-        super().__init__(
-            f"{operation} on {stream!r} is throttled ({code}).",
-            next_step="nothing is lost, and reading goes on by itself; if it lasts, other consumers share the shard's five "
-            "reads a second: raise polling.interval_ms, or stop one of them.",
-        )
-        self.operation = operation
 
 
 class StreamUnreachable(KinesisError, Retryable):
@@ -164,61 +144,66 @@ class StreamUnreachable(KinesisError, Retryable):
         self.operation = operation
 
 
+@declared
 class IteratorExpired(KinesisError, Retryable):
+    stream: str
+
     id = "FL-2006"
+    message = "An iterator of {stream!r} expired."
+    next_step = "nothing: a new one is fetched at the position."
     causes = "More than five minutes between two reads"
     remedy = "nothing"
 
-    def __init__(self, stream: str) -> None:
-        super().__init__(
-            f"An iterator of {stream!r} expired.", next_step="nothing: a new one is fetched at the position."
-        )
 
-
+@declared
 class PositionForeign(KinesisError, Fatal):
+    stream: str
+    cause: str
+
     id = "FL-2007"
+    message = "{stream!r} does not know the position to go on from: {cause}"
+    next_step = (
+        "the position belongs to another stream; find out who changed the ledger or the stream's name, then: firnline "
+        "resume --config engine.json --stream {stream} --from trim-horizon"
+    )
     causes = "The position belongs to another stream"
     remedy = "who changed the ledger? then `firnline resume --config engine.json --stream STREAM --from trim-horizon`"
 
-    def __init__(self, stream: str, cause: str) -> None:
-        super().__init__(
-            f"{stream!r} does not know the position to go on from: {cause}",
-            next_step="the position belongs to another stream; find out who changed the ledger or the stream's name, then: "
-            f"firnline resume --config engine.json --stream {stream} --from trim-horizon",
-        )
 
-
+@declared
 class StartRefused(KinesisError, Retryable):
     """A start that is a time, the newest record or the oldest one: there is no position that could be another stream's."""
 
+    stream: str
+    cause: str
+
     id = "FL-2016"
+    message = "{stream!r} does not begin where it was asked to: {cause}"
+    next_step = (
+        "nothing is lost: the same start is asked for again. If it lasts, look at starting_position and at the "
+        "machine's clock."
+    )
     causes = (
         "Kinesis refuses the time at which a shard is to begin; one that lies some milliseconds in the future by its own "
         "clock is good a moment later"
     )
     remedy = "nothing: it is asked again; if it lasts, the `starting_position`, and the clock of the machine"
 
-    def __init__(self, stream: str, cause: str) -> None:
-        super().__init__(
-            f"{stream!r} does not begin where it was asked to: {cause}",
-            next_step="nothing is lost: the same start is asked for again. If it lasts, look at starting_position and at the "
-            "machine's clock.",
-        )
 
-
+@declared
 class StreamRequestMalformed(KinesisError, Fatal):
     """Kinesis has no such request: a defect of ours, or what answers is not Kinesis."""
 
+    stream: str
+    operation: str
+    code: str
+    cause: str
+
     id = "FL-2017"
+    message = "kinesis:{operation} of {stream!r} was refused as malformed: {code}: {cause}"
+    next_step = REPORT_REQUEST
     causes = "**Kinesis calls a request malformed**: a defect of Firnline; or `aws.endpoints` leads to another service"
     remedy = "`aws.endpoints`; else report the message"
-
-    def __init__(self, stream: str, operation: str, code: str, cause: str) -> None:
-        super().__init__(
-            f"kinesis:{operation} of {stream!r} was refused as malformed: {code}: {cause}", next_step=REPORT_REQUEST
-        )
-        self.operation = operation
-        self.code = code
 
 
 class RecordsLost(KinesisError, Fatal):
@@ -237,23 +222,25 @@ class RecordsLost(KinesisError, Fatal):
         )
 
 
+@declared
 class PageUnreadable(KinesisError, Retryable):
     """An answer with a good status that says nothing, or that a shard ended which nothing else says ended."""
 
+    stream: str
+    operation: str
+    cause: str
+
     id = "FL-2011"
+    message = "{operation} on {stream!r} was answered with status 200 and what is not an answer: {cause}"
+    next_step = (
+        "nothing is lost: it is asked again, from the same place. If it lasts, look at what stands between the engine "
+        "and Kinesis: a proxy, a gateway, aws.endpoints."
+    )
     causes = (
         "A good status over a body that says nothing, or that a shard ended which nothing else says ended. Counted as "
         "`unreadable_pages`"
     )
     remedy = "if it lasts: the proxy, the gateway, `aws.endpoints`"
-
-    def __init__(self, stream: str, operation: str, cause: str) -> None:
-        super().__init__(
-            f"{operation} on {stream!r} was answered with status 200 and what is not an answer: {cause}",
-            next_step="nothing is lost: it is asked again, from the same place. If it lasts, look at what stands between "
-            "the engine and Kinesis: a proxy, a gateway, aws.endpoints.",
-        )
-        self.operation = operation
 
 
 class ShardExpired(KinesisError, Fatal):
@@ -274,29 +261,44 @@ class ShardExpired(KinesisError, Fatal):
         )
 
 
+@declared
 class ShardUnlisted(KinesisError, Retryable):
     """A listing lacks a shard that is being read, and what it says of the shard is needed."""
 
+    stream: str
+    shard_id: str
+
     id = "FL-2301"
+    message = (
+        "Shard {shard_id} of {stream!r} holds aggregates of the KPL, and the stream's listing lacks it: which hash "
+        "keys are the shard's own is not known."
+    )
+    next_step = (
+        "nothing is lost, and the shard goes on by itself: listings trail. If it lasts, look at what `aws kinesis "
+        "list-shards` says of the stream."
+    )
     causes = (
         "A shard holds aggregates of the KPL, and the listing of the stream lacks it for now: which hash keys are its "
         "own is not known ([aggregates](aggregates.md#after-a-resharding))"
     )
     remedy = "nothing: it is asked for again"
 
-    def __init__(self, stream: str, shard_id: str) -> None:
-        super().__init__(
-            f"Shard {shard_id} of {stream!r} holds aggregates of the KPL, and the stream's listing lacks it: which hash keys "
-            "are the shard's own is not known.",
-            next_step="nothing is lost, and the shard goes on by itself: listings trail. If it lasts, look at what "
-            "`aws kinesis list-shards` says of the stream.",
-        )
 
-
+@declared
 class StreamReplaced(KinesisError, Fatal):
     """A stream that was deleted and recreated is another one: its sequence numbers begin anew."""
 
+    stream: str
+
     id = "FL-2013"
+    message = (
+        "The stream {stream!r} was deleted and recreated since this application began to read it: what the old one "
+        "held and was not read is lost, and nothing that is known of it is true of the new one."
+    )
+    next_step = (
+        "if that was meant, begin the new one: firnline resume --config engine.json --stream {stream} --from "
+        "trim-horizon. If not, look at the stream's name, the region and the account."
+    )
     causes = (
         "**the stream was deleted and recreated under its name**: other shards, other sequence numbers. "
         "Records of the old one that were not read are lost"
@@ -305,14 +307,6 @@ class StreamReplaced(KinesisError, Fatal):
         "if it was meant: `firnline resume --config engine.json --stream STREAM --from trim-horizon`. If not: whose account and "
         "region is it?"
     )
-
-    def __init__(self, stream: str) -> None:
-        super().__init__(
-            f"The stream {stream!r} was deleted and recreated since this application began to read it: what the old one "
-            "held and was not read is lost, and nothing that is known of it is true of the new one.",
-            next_step="if that was meant, begin the new one: firnline resume --config engine.json "
-            f"--stream {stream} --from trim-horizon. If not, look at the stream's name, the region and the account.",
-        )
 
 
 class RetriesOver(KinesisError, Fatal):
@@ -332,69 +326,3 @@ class RetriesOver(KinesisError, Fatal):
             next_step=f"the last failure's own: {last.next_step} Without retries.{field}.attempts the shard waits for as long as "
             "it takes; either way it is tried again after failures.retry_seconds.",
         )
-
-
-def answered(call: Callable[[], Any], *, operation: str, stream: str, needs: str) -> Any:
-    """Returns what `call` answers. Raises the errors of this page; PageUnreadable for a good status without the field `needs`."""
-    try:
-        answer = call()
-    except Exception as error:
-        raise kinesis_error(error, operation=operation, stream=stream) from error
-    if answer.get(needs) is None:
-        raise PageUnreadable(stream, operation, f"it has no {needs}")
-    return answer
-
-
-def understood(read: Callable[[], Result], *, operation: str, stream: str) -> Result:
-    """Returns what `read` makes of an answer. Raises PageUnreadable for a good status over something else than the service's."""
-    try:
-        return read()
-    except NO_ANSWER as error:
-        raise PageUnreadable(stream, operation, f"{type(error).__name__}: {error}") from error
-
-
-def kinesis_error(error: Exception, *, operation: str, stream: str) -> Exception:
-    """Maps a botocore error to a FirnlineError; returns other errors unchanged."""
-    if isinstance(error, FirnlineError):
-        return error
-    if isinstance(error, NO_CREDENTIALS):
-        return StreamCredentialsMissing(stream, operation, str(error))
-    if isinstance(error, ClientError):
-        return _by_code(error.response["Error"]["Code"], error.response["Error"].get("Message", ""), operation, stream)
-    if isinstance(error, (UnreadablePage, *NO_ANSWER)):
-        return PageUnreadable(stream, operation, str(error))
-    if isinstance(error, BotoCoreError | ResponseParserError):
-        return StreamUnreachable(stream, operation, said(error))
-    return error
-
-
-def _by_code(code: str, message: str, operation: str, stream: str) -> KinesisError:
-    if code in THROTTLED:
-        return StreamThrottled(stream, operation, code)
-    if code in UNKNOWN_CALLER:
-        return StreamCallerUnknown(stream, operation, f"{code}: {message}")
-    if code in DENIED:
-        return StreamForbidden(stream, operation, message)
-    if code in STALE:
-        return StreamCredentialsStale(stream, operation, f"{code}: {message}")
-    if code in KMS:
-        return StreamKeyUnusable(stream, code, message)
-    if code in MALFORMED or (code == INVALID_ARGUMENT and operation not in WITH_POSITION):
-        return StreamRequestMalformed(stream, operation, code, message)
-    if code in BY_CODE:
-        return BY_CODE[code](stream, message, operation)
-    return StreamUnreachable(stream, operation, f"{code}: {message}")
-
-
-INVALID_ARGUMENT = "InvalidArgumentException"
-OF_CONSUMERS = {"DeregisterStreamConsumer", "RegisterStreamConsumer", "SubscribeToShard"}
-"""Operations in which a consumer is what is in use; in the others it is the stream (Kinesis API reference, ListShards)."""
-WITH_POSITION = {"GetRecords", "GetShardIterator", "SubscribeToShard"}
-BY_CODE: dict[str, Callable[[str, str, str], KinesisError]] = {
-    "ResourceNotFoundException": lambda stream, *_: StreamMissing(stream),
-    "ExpiredIteratorException": lambda stream, *_: IteratorExpired(stream),
-    INVALID_ARGUMENT: lambda stream, cause, _: PositionForeign(stream, cause),
-    "ResourceInUseException": lambda stream, cause, operation: (
-        SubscriptionTaken(stream, cause) if operation in OF_CONSUMERS else StreamNotReady(stream, operation, cause)
-    ),
-}

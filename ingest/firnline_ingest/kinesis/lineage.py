@@ -10,7 +10,8 @@ from functools import partial
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
-from firnline_ingest.kinesis.errors import ShardUnlisted, answered, understood
+from firnline_ingest.kinesis.aws_errors import answered, understood
+from firnline_ingest.kinesis.errors import ShardUnlisted
 from firnline_ingest.kinesis.hash_range import EVERY_KEY, HashRange
 from firnline_ingest.kinesis.service_time import service_time_ms
 

@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Any
 from firnline_ingest.config.model import EngineConfig, PatternConfig, PipelineConfig
 from firnline_ingest.config.patterns import that_match
 from firnline_ingest.errors import Fatal, KinesisError
-from firnline_ingest.kinesis.errors import PageUnreadable, answered, understood
+from firnline_ingest.kinesis.aws_errors import answered, understood
+from firnline_ingest.kinesis.errors import PageUnreadable
 from firnline_ingest.kinesis.service_time import service_time_ms
 
 if TYPE_CHECKING:

@@ -12,13 +12,8 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from firnline_ingest.errors import FirnlineError
-from firnline_ingest.kinesis.errors import (
-    ShardExpired,
-    StreamMissing,
-    StreamReplaced,
-    StreamUnreachable,
-    answered,
-)
+from firnline_ingest.kinesis.aws_errors import answered
+from firnline_ingest.kinesis.errors import ShardExpired, StreamMissing, StreamReplaced, StreamUnreachable
 from firnline_ingest.kinesis.lineage import read_lineage, read_summary
 from firnline_ingest.kinesis.turns import QuestionTimes
 from firnline_ingest.values import ShardKey

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 
 from firnline_ingest.config.position import InitialPosition, StartAt
 from firnline_ingest.errors import Fatal, KinesisError
-from firnline_ingest.kinesis.errors import PageUnreadable, kinesis_error
+from firnline_ingest.kinesis.aws_errors import kinesis_error
+from firnline_ingest.kinesis.errors import PageUnreadable
 from firnline_ingest.kinesis.service_time import service_time_ms
 from firnline_ingest.kinesis.start import AtTimestamp, Pin, TrimHorizon
 

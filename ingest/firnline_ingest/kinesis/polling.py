@@ -10,8 +10,8 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from firnline_ingest.config.running import PollingConfig
+from firnline_ingest.kinesis.aws_errors import answered
 from firnline_ingest.kinesis.cbor import CBOR_REFUSALS
-from firnline_ingest.kinesis.errors import answered
 from firnline_ingest.kinesis.page import Record
 from firnline_ingest.kinesis.service_time import service_time_ms
 from firnline_ingest.kinesis.source import Page

@@ -4,8 +4,9 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any, Self
 
+from firnline_ingest.kinesis.aws_errors import answered, kinesis_error, understood
 from firnline_ingest.kinesis.consumer_errors import ConsumersExhausted, SubscriptionTaken
-from firnline_ingest.kinesis.errors import StreamMissing, StreamThrottled, answered, kinesis_error, understood
+from firnline_ingest.kinesis.errors import StreamMissing, StreamThrottled
 
 if TYPE_CHECKING:
     from mypy_boto3_kinesis import KinesisClient

@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Any
 from botocore.eventstream import ParserError
 from urllib3.exceptions import HTTPError
 
-from firnline_ingest.kinesis.errors import PageUnreadable, StreamUnreachable, kinesis_error
+from firnline_ingest.kinesis.aws_errors import kinesis_error
+from firnline_ingest.kinesis.errors import PageUnreadable, StreamUnreachable
 from firnline_ingest.kinesis.page import ShardEvent
 from firnline_ingest.kinesis.service_time import service_time_ms
 

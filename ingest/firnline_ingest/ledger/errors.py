@@ -2,41 +2,42 @@
 
 from firnline_ingest.aws.next_steps import GIVE_CREDENTIALS, REPORT_REQUEST, STALE_CREDENTIALS, WHO_ASKED
 from firnline_ingest.aws.trust import untrusted
-from firnline_ingest.errors import Fatal, LedgerError, Retryable
+from firnline_ingest.errors import Fatal, LedgerError, Retryable, declared
 from firnline_ingest.values import ShardKey, TargetTable
 
 
+@declared
 class LedgerTableMissing(LedgerError, Fatal):
     """The checkpoint table is not there."""
 
+    table: str
+
     id = "FL-2101"
+    message = "The ledger's DynamoDB table {table!r} does not exist."
+    next_step = (
+        "if it was deleted, restore it first (aws dynamodb restore-table-to-point-in-time, within 35 days): a new one "
+        "has no incidents, and no checkpoint of what Snowflake has no token for. If there never was one, create it "
+        "with your environment's stack, or set ledger.create to true and let the engine do it."
+    )
     causes = "The table was never created, or was deleted"
     remedy = (
         "restore it to a point in time; else make it. Snowflake's tokens place every shard again; what they can't say is "
         "noted as an incident"
     )
 
-    def __init__(self, table: str) -> None:
-        super().__init__(
-            f"The ledger's DynamoDB table {table!r} does not exist.",
-            next_step="if it was deleted, restore it first (aws dynamodb restore-table-to-point-in-time, within 35 days): "
-            "a new one has no incidents, and no checkpoint of what Snowflake has no token for. If there never was one, "
-            "create it with your environment's stack, or set ledger.create to true and let the engine do it.",
-        )
 
-
+@declared
 class LedgerTableForeign(LedgerError, Fatal):
     """The table exists, and is not a ledger."""
 
+    table: str
+    found: str
+
     id = "FL-2102"
+    message = "The DynamoDB table {table!r} has the key ({found}), not (stream, shard): another program's table."
+    next_step = "give ledger.table a name of its own."
     causes = "Another program's table, for example KCL's"
     remedy = "a name of its own"
-
-    def __init__(self, table: str, found: str) -> None:
-        super().__init__(
-            f"The DynamoDB table {table!r} has the key ({found}), not (stream, shard): another program's table.",
-            next_step="give ledger.table a name of its own.",
-        )
 
 
 class LedgerUnavailable(LedgerError, Retryable):
@@ -70,46 +71,52 @@ class LedgerForbidden(LedgerError, Fatal):
         )
 
 
+@declared
 class LedgerUnauthenticated(LedgerError, Fatal):
     """There are no AWS credentials, or AWS does not know them: no right would help."""
 
+    table: str
+    operation: str
+    cause: str
+
     id = "FL-4201"
+    message = "There are no AWS credentials for dynamodb:{operation} on the ledger {table!r}: {cause}"
+    next_step = GIVE_CREDENTIALS
     causes = "AWS does not know the process's credentials, or there are none: no right would help"
     remedy = "`aws sts get-caller-identity` has to answer there"
 
-    def __init__(self, table: str, operation: str, cause: str) -> None:
-        super().__init__(
-            f"There are no AWS credentials for dynamodb:{operation} on the ledger {table!r}: {cause}",
-            next_step=GIVE_CREDENTIALS,
-        )
 
-
+@declared
 class LedgerRequestMalformed(LedgerError, Fatal):
     """DynamoDB has no such request: a defect of ours, or what answers is not DynamoDB."""
 
+    table: str
+    operation: str
+    cause: str
+    request: str
+
     id = "FL-2108"
+    message = "dynamodb:{operation} on the ledger {table!r} was refused as malformed: {cause} The request: {request}"
+    next_step = REPORT_REQUEST
     causes = "**DynamoDB calls a request malformed**: a defect of Firnline; or `aws.endpoints` leads to another service"
     remedy = "`aws.endpoints`; else report the message: it has the request, without values"
 
-    def __init__(self, table: str, operation: str, cause: str, request: str) -> None:
-        super().__init__(
-            f"dynamodb:{operation} on the ledger {table!r} was refused as malformed: {cause} The request: {request}",
-            next_step=REPORT_REQUEST,
-        )
 
-
+@declared
 class LedgerCredentialsStale(LedgerError, Retryable):
     """The credentials have expired, or the clock is wrong."""
 
+    table: str
+    operation: str
+    cause: str
+
     id = "FL-1209"
+    message = (
+        "dynamodb:{operation} on the ledger {table!r} was refused for the credentials, which were good before: {cause}"
+    )
+    next_step = STALE_CREDENTIALS
     causes = "DynamoDB says the same"
     remedy = "the same"
-
-    def __init__(self, table: str, operation: str, cause: str) -> None:
-        super().__init__(
-            f"dynamodb:{operation} on the ledger {table!r} was refused for the credentials, which were good before: {cause}",
-            next_step=STALE_CREDENTIALS,
-        )
 
 
 class Fenced(LedgerError, Retryable):
@@ -129,51 +136,58 @@ class Fenced(LedgerError, Retryable):
         """Empty where the row is gone: nobody counts what this attempt did not report."""
 
 
+@declared
 class FencedRepeatedly(LedgerError, Fatal):
     """Two engines keep taking a shard from each other."""
 
+    key: ShardKey
+    times: int
+    minutes: float
+
     id = "FL-2105"
+    message = "Shard {key} was taken away from this engine {times} times in {minutes:.0f} minutes."
+    next_step = "two engines run under one application name; stop the other one, or name this one differently."
     causes = "Two engines take shards from each other"
     remedy = "stop one"
 
-    def __init__(self, key: ShardKey, times: int, minutes: float) -> None:
-        super().__init__(
-            f"Shard {key} was taken away from this engine {times} times in {minutes:.0f} minutes.",
-            next_step="two engines run under one application name; stop the other one, or name this one differently.",
-        )
 
-
+@declared
 class AnotherEngineRuns(LedgerError, Fatal):
     """A second engine under one application name."""
 
+    application: str
+    holder: str
+
     id = "FL-2106"
+    message = "Another engine runs as application {application!r}: {holder}, and its heart beats."
+    next_step = (
+        "stop it first (firnline stop), and what starts it again by itself; if a second engine is meant, give it "
+        "another application name."
+    )
     causes = "A second engine under one application name, that is alive"
     remedy = "`firnline stop`, or another name"
 
-    def __init__(self, application: str, holder: str) -> None:
-        super().__init__(
-            f"Another engine runs as application {application!r}: {holder}, and its heart beats.",
-            next_step="stop it first (firnline stop), and what starts it again by itself; if a second engine is meant, give it "
-            "another application name.",
-        )
 
-
+@declared
 class RunDisplaced(LedgerError, Fatal):
     """The application's name was taken over from a run whose heart was not heard."""
 
+    application: str
+    holder: str
+
     id = "FL-1207"
+    message = (
+        "Application {application!r} was taken over by another engine: {holder}. This one had been frozen, or out of "
+        "the ledger's reach, for longer than the other one looked for its heart beats; it writes nothing more."
+    )
+    next_step = (
+        "nothing: the other engine goes on after what is proven. If both are meant to run, give one of them another "
+        "application name; if this happens by itself, look for what froze this process."
+    )
     causes = (
         "This engine was frozen, or could not reach the ledger, for longer than ten beats while another one was started"
     )
     remedy = "nothing: the other one goes on. Two that are both meant to run need two names"
-
-    def __init__(self, application: str, holder: str) -> None:
-        super().__init__(
-            f"Application {application!r} was taken over by another engine: {holder}. This one had been frozen, or out of "
-            "the ledger's reach, for longer than the other one looked for its heart beats; it writes nothing more.",
-            next_step="nothing: the other engine goes on after what is proven. If both are meant to run, give one of them "
-            "another application name; if this happens by itself, look for what froze this process.",
-        )
 
 
 class LedgerBehind(LedgerError, Fatal):
@@ -246,10 +260,18 @@ class TokenMissing(LedgerError, Retryable):
         )
 
 
+@declared
 class RoutingChanged(LedgerError, Fatal):
     """Records in flight were made by another configuration."""
 
+    key: ShardKey
+
     id = "FL-2111"
+    message = (
+        "Records of {key} are rows that are not proven, or dead letters ahead of them, and the pipeline's conversion "
+        "changed since they were made."
+    )
+    next_step = "finish with the old configuration: firnline drain --config engine.json; then run the new one."
     causes = (
         "Format, transforms, metadata, `max_row_bytes` or routes changed while rows were in flight, or dead letters "
         "kept ahead of them by an engine that was killed, or while the tables of a routed pipeline were not equally far, or "
@@ -259,13 +281,6 @@ class RoutingChanged(LedgerError, Fatal):
         "`firnline drain` with the old configuration: it finishes what was begun and takes in nothing new; then run "
         "the new one"
     )
-
-    def __init__(self, key: ShardKey) -> None:
-        super().__init__(
-            f"Records of {key} are rows that are not proven, or dead letters ahead of them, and the pipeline's conversion "
-            "changed since they were made.",
-            next_step="finish with the old configuration: firnline drain --config engine.json; then run the new one.",
-        )
 
 
 class TargetReplaced(LedgerError, Fatal):

@@ -3,61 +3,67 @@
 from collections.abc import Sequence
 
 from firnline_ingest.aws.next_steps import REPORT_REQUEST
-from firnline_ingest.errors import Fatal, LedgerError, UsageError
+from firnline_ingest.errors import Fatal, LedgerError, UsageError, declared
 
 
+@declared
 class SourceMissing(LedgerError, Fatal):
+    table: str
+
     id = "FL-2421"
+    message = "There is no DynamoDB table {table!r} to migrate from in this account and region."
+    next_step = "the Kinesis Client Library names its table as its application, Openflow too: aws dynamodb list-tables."
     causes = "The table to migrate from is not in that account and region"
     remedy = "its name is the other consumer's application"
 
-    def __init__(self, table: str) -> None:
-        super().__init__(
-            f"There is no DynamoDB table {table!r} to migrate from in this account and region.",
-            next_step="the Kinesis Client Library names its table as its application, Openflow too: aws dynamodb list-tables.",
-        )
 
-
+@declared
 class TableTrouble(LedgerError, Fatal):
     """DynamoDB did not let the migration read or write a table; what was written so far is taken over by the next try."""
 
+    table: str
+    operation: str
+    cause: str
+
     id = "FL-2422"
+    message = "dynamodb:{operation} on {table!r} failed: {cause}"
+    next_step = (
+        "allow dynamodb:{operation} to whoever migrates (docs/moving.md lists what is needed), or wait if it is "
+        "throttled; then run the same command again."
+    )
     causes = "DynamoDB did not let the migration read or write"
     remedy = "the rights that [moving.md](moving.md#what-it-needs) lists; the same command again goes on"
 
-    def __init__(self, table: str, operation: str, cause: str) -> None:
-        super().__init__(
-            f"dynamodb:{operation} on {table!r} failed: {cause}",
-            next_step=f"allow dynamodb:{operation} to whoever migrates (docs/moving.md lists what is needed), or wait "
-            f"if it is throttled; then run the same command again.",
-        )
 
-
+@declared
 class TableRequestMalformed(LedgerError, Fatal):
     """DynamoDB has no such request: a defect of ours, or what answers is not DynamoDB."""
 
+    table: str
+    operation: str
+    cause: str
+    request: str
+
     id = "FL-2431"
+    message = "dynamodb:{operation} on {table!r} was refused as malformed: {cause} The request: {request}"
+    next_step = REPORT_REQUEST
     causes = "**DynamoDB calls a request of a migration malformed**: a defect of Firnline; or the endpoint is another service's"
     remedy = "`aws.endpoints`; else report the message: it has the request, without values"
 
-    def __init__(self, table: str, operation: str, cause: str, request: str) -> None:
-        super().__init__(
-            f"dynamodb:{operation} on {table!r} was refused as malformed: {cause} The request: {request}",
-            next_step=REPORT_REQUEST,
-        )
 
-
+@declared
 class SourceForeign(LedgerError, Fatal):
+    table: str
+    key: str
+
     id = "FL-2423"
+    message = (
+        "The table {table!r} has the key ({key}), and is neither a lease table of the Kinesis Client Library "
+        "(leaseKey) nor Openflow's (streamName, shardId)."
+    )
+    next_step = "name the table with the leases; a worker's metrics and the coordinator's state are tables beside it."
     causes = "The table is not a lease table: its key is another one"
     remedy = "the table with the leases, not those beside it"
-
-    def __init__(self, table: str, key: str) -> None:
-        super().__init__(
-            f"The table {table!r} has the key ({key}), and is neither a lease table of the Kinesis Client Library (leaseKey) "
-            "nor Openflow's (streamName, shardId).",
-            next_step="name the table with the leases; a worker's metrics and the coordinator's state are tables beside it.",
-        )
 
 
 class SourceInUse(LedgerError, Fatal):
@@ -80,17 +86,22 @@ class SourceInUse(LedgerError, Fatal):
         )
 
 
+@declared
 class StreamKnown(LedgerError, Fatal):
+    stream: str
+    table: str
+    shards: int
+
     id = "FL-2425"
+    message = (
+        "The ledger {table!r} has {shards} rows of {stream!r} already, which no migration wrote: an engine has read it."
+    )
+    next_step = (
+        "a migration is for an application's first start. To begin again behind the other consumer, give this engine "
+        "another application and ledger table, and an empty target table."
+    )
     causes = "An engine has read the stream under this ledger already"
     remedy = "another application, another target table"
-
-    def __init__(self, stream: str, table: str, shards: int) -> None:
-        super().__init__(
-            f"The ledger {table!r} has {shards} rows of {stream!r} already, which no migration wrote: an engine has read it.",
-            next_step="a migration is for an application's first start. To begin again behind the other consumer, give this "
-            "engine another application and ledger table, and an empty target table.",
-        )
 
 
 class NotMigratable(LedgerError, Fatal):
@@ -106,17 +117,18 @@ class NotMigratable(LedgerError, Fatal):
         )
 
 
+@declared
 class JournalMissing(LedgerError, Fatal):
+    table: str
+
     id = "FL-2427"
+    message = "The table {table!r}, in which a migration notes what it writes, does not exist."
+    next_step = (
+        "set ledger.migration to true in the specification and run firnline up, which makes it; or set ledger.create "
+        "in the engine's configuration, and migrate makes it."
+    )
     causes = "The table in which the migration notes what it writes is not there"
     remedy = "`ledger.migration: true` and `firnline up`"
-
-    def __init__(self, table: str) -> None:
-        super().__init__(
-            f"The table {table!r}, in which a migration notes what it writes, does not exist.",
-            next_step="set ledger.migration to true in the specification and run firnline up, which makes it; or set "
-            "ledger.create in the engine's configuration, and migrate makes it.",
-        )
 
 
 class EngineHasBegun(LedgerError, Fatal):
@@ -133,16 +145,16 @@ class EngineHasBegun(LedgerError, Fatal):
         )
 
 
+@declared
 class NothingMigrated(UsageError):
+    stream: str
+    table: str
+
     id = "FL-2429"
+    message = "{table!r} knows of no migration of {stream!r}."
+    next_step = "compare the stream's name and the ledger's table with those that were migrated."
     causes = "`--undo`, or `firnline audit --migrated`, of a stream that was not migrated, or whose journal is gone"
     remedy = "its name"
-
-    def __init__(self, stream: str, table: str) -> None:
-        super().__init__(
-            f"{table!r} knows of no migration of {stream!r}.",
-            next_step="compare the stream's name and the ledger's table with those that were migrated.",
-        )
 
 
 class MigrationNotOver(LedgerError, Fatal):

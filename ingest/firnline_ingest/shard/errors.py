@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from firnline_ingest.errors import Fatal, FirnlineError, Retryable
+from firnline_ingest.errors import Fatal, FirnlineError, Retryable, declared
 from firnline_ingest.kinesis.page import Record
 from firnline_ingest.values import ShardKey
 
@@ -24,34 +24,40 @@ class ShardLate(FirnlineError, Retryable):
         )
 
 
+@declared
 class OpeningLasts(FirnlineError, Retryable):
     """A shard that is not read, because its channel is not open yet."""
 
+    key: ShardKey
+    for_s: float
+    cause: str
+
     id = "FL-2202"
+    message = "Shard {key} has been opening its channel for {for_s:.0f} s{cause}."
+    next_step = (
+        "nothing is lost, and it goes on trying. firnline validate says what such a client is answered; look at "
+        "Snowflake's status, and at the network between."
+    )
     causes = "A channel could not be opened for three minutes"
     remedy = "Snowflake's status, the network, the key; `firnline validate`"
 
-    def __init__(self, key: ShardKey, *, for_s: float, cause: str) -> None:
-        super().__init__(
-            f"Shard {key} has been opening its channel for {for_s:.0f} s{cause}.",
-            next_step="nothing is lost, and it goes on trying. firnline validate says what such a client is answered; "
-            "look at Snowflake's status, and at the network between.",
-        )
 
-
+@declared
 class ShardUnanswered(FirnlineError, Retryable):
     """A shard whose records can't be seen, so that their number is not known."""
 
+    key: ShardKey
+    for_s: float
+    cause: str
+
     id = "FL-2203"
+    message = "Shard {key} was not read for {for_s:.0f} s: {cause}"
+    next_step = (
+        "nothing is lost while the stream keeps its records, and reading goes on by itself; look at the cause, at the "
+        "network and at aws.endpoints."
+    )
     causes = "The shard was not read for two minutes; the cause is in the message"
     remedy = "the cause. Mind the stream's retention"
-
-    def __init__(self, key: ShardKey, *, for_s: float, cause: str) -> None:
-        super().__init__(
-            f"Shard {key} was not read for {for_s:.0f} s: {cause}",
-            next_step="nothing is lost while the stream keeps its records, and reading goes on by itself; look at the cause, "
-            "at the network and at aws.endpoints.",
-        )
 
 
 class RecordsUnaccounted(FirnlineError, Fatal):

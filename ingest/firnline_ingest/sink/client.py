@@ -7,22 +7,22 @@ from botocore.session import Session
 
 from firnline_ingest.aws.client import aws_client
 from firnline_ingest.config.model import AwsConfig
-from firnline_ingest.errors import UsageError
+from firnline_ingest.errors import UsageError, declared
 from firnline_ingest.sink.options import SinkOptions
 
 if TYPE_CHECKING:
     from mypy_boto3_kinesis import KinesisClient
 
 
+@declared
 class RegionUnknown(UsageError):
+    why: str
+
     id = "FL-2407"
+    message = "The stream's region is not known: {why}"
+    next_step = "name it with --region, or set AWS_REGION."
     causes = "Neither `--region` nor the profile nor AWS_REGION says where the stream is"
     remedy = "name it"
-
-    def __init__(self, why: str) -> None:
-        super().__init__(
-            f"The stream's region is not known: {why}", next_step="name it with --region, or set AWS_REGION."
-        )
 
 
 def sink_client(aws: AwsConfig, options: SinkOptions) -> "KinesisClient":

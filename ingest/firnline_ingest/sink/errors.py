@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from firnline_ingest.errors import Fatal, KinesisError, Retryable, did_you_mean
+from firnline_ingest.errors import Fatal, KinesisError, Retryable, declared, did_you_mean
 from firnline_ingest.sink.options import MOST_BYTES
 
 
@@ -47,22 +47,27 @@ class RecordsRefused(KinesisError, Retryable):
         self.refused, self.attempts, self.cause = refused, attempts, cause
 
 
+@declared
 class RequestRefused(KinesisError, Fatal):
     """The service takes this request at no time."""
 
+    stream: str
+    largest: int
+    cause: str
+
     id = "FL-2403"
+    message = (
+        "PutRecords on {stream!r} was refused: {cause} The request's largest record has {largest:,} bytes with its key."
+    )
+    next_step = (
+        "a stream takes records of 1 MiB, or of more where it was told so: aws kinesis update-max-record-size; "
+        "otherwise fix the reported error."
+    )
     causes = (
         "The service takes this request at no time: mostly a record above the stream's limit, which is 1 MiB unless it "
         "was raised"
     )
     remedy = "`aws kinesis update-max-record-size`, or smaller records"
-
-    def __init__(self, stream: str, *, largest: int, cause: str) -> None:
-        super().__init__(
-            f"PutRecords on {stream!r} was refused: {cause} The request's largest record has {largest:,} bytes with its key.",
-            next_step="a stream takes records of 1 MiB, or of more where it was told so: aws kinesis "
-            "update-max-record-size; otherwise fix the reported error.",
-        )
 
 
 class SinkStreamMissing(KinesisError, Fatal):
@@ -79,18 +84,20 @@ class SinkStreamMissing(KinesisError, Fatal):
         )
 
 
+@declared
 class PutForbidden(KinesisError, Fatal):
+    stream: str
+    cause: str
+
     id = "FL-2405"
+    message = "kinesis:PutRecords on {stream!r} was denied: {cause}"
+    next_step = (
+        "allow kinesis:PutRecords on the stream to the owner of these credentials, and kms:GenerateDataKey on its key "
+        "if it is encrypted. No policy of firnline bootstrap has it, since neither the engine nor a replay into the "
+        "table needs it."
+    )
     causes = "`kinesis:PutRecords`, or the stream's key, is not allowed to the caller"
     remedy = "allow it"
-
-    def __init__(self, stream: str, cause: str) -> None:
-        super().__init__(
-            f"kinesis:PutRecords on {stream!r} was denied: {cause}",
-            next_step="allow kinesis:PutRecords on the stream to the owner of these credentials, and "
-            "kms:GenerateDataKey on its key if it is encrypted. No policy of firnline bootstrap has it, since neither the "
-            "engine nor a replay into the table needs it.",
-        )
 
 
 class SinkFailed(KinesisError, Fatal):

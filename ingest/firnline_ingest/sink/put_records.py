@@ -16,7 +16,8 @@ from botocore.exceptions import (
     ProxyConnectionError,
 )
 
-from firnline_ingest.kinesis.errors import StreamCredentialsMissing, StreamForbidden, StreamMissing, kinesis_error
+from firnline_ingest.kinesis.aws_errors import kinesis_error
+from firnline_ingest.kinesis.errors import StreamCredentialsMissing, StreamForbidden, StreamMissing
 from firnline_ingest.sink.errors import PutForbidden, RequestRefused, SinkStreamMissing
 from firnline_ingest.sink.waiting import Entry
 

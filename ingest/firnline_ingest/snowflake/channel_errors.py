@@ -1,6 +1,6 @@
 """Refusals and losses of a channel, as errors of ours: from its opening to the proof of its rows."""
 
-from firnline_ingest.errors import Fatal, Retryable, SnowflakeError
+from firnline_ingest.errors import Fatal, Retryable, SnowflakeError, declared
 from firnline_ingest.values import ShardKey
 
 
@@ -18,19 +18,21 @@ class ChannelLimitReached(SnowflakeError, Fatal):
         )
 
 
+@declared
 class OpenRefused(SnowflakeError, Fatal):
     """A 4xx answer that is about neither a privilege nor a limit."""
 
+    channel: str
+    cause: str
+
     id = "FL-3133"
+    message = "Snowflake refused a request about channel {channel}: {cause}"
+    next_step = (
+        "read Snowflake's own words above; if they say nothing about your objects, a proxy between answers instead of "
+        "Snowflake, or this is a defect of ours: please report it."
+    )
     causes = "A 4xx answer that is about no privilege: a proxy between, or a defect of ours"
     remedy = "read Snowflake's own words in the message"
-
-    def __init__(self, channel: str, cause: str) -> None:
-        super().__init__(
-            f"Snowflake refused a request about channel {channel}: {cause}",
-            next_step="read Snowflake's own words above; if they say nothing about your objects, a proxy between answers "
-            "instead of Snowflake, or this is a defect of ours: please report it.",
-        )
 
 
 class ChannelLost(SnowflakeError, Retryable):
@@ -61,33 +63,38 @@ class ChannelStalled(ChannelLost):
         super().__init__(channel, f"nothing of it was committed for {seconds:.0f} s")
 
 
+@declared
 class AppendsRefused(SnowflakeError, Fatal):
     """Each row costs the channel, and the service gives no reason: giving up one record after the other does not help."""
 
+    channel: str
+    rows: int
+    cause: str
+
     id = "FL-3134"
+    message = (
+        "The channel {channel} was lost with each of {rows} rows in a row, each sent alone, and with the next: {cause}"
+    )
+    next_step = (
+        "look at what stands between the engine and Snowflake (a proxy that cuts requests, uploads that don't get "
+        "through); the rows are in the dead letters, and what follows is read again at the next start."
+    )
     causes = "Rows cost the channel one after the other, and Snowflake gives no reason"
     remedy = "what stands between: a proxy, uploads that don't get through. The rows are dead letters `refused`"
 
-    def __init__(self, channel: str, rows: int, cause: str) -> None:
-        super().__init__(
-            f"The channel {channel} was lost with each of {rows} rows in a row, each sent alone, and with the next: {cause}",
-            next_step="look at what stands between the engine and Snowflake (a proxy that cuts requests, uploads that don't "
-            "get through); the rows are in the dead letters, and what follows is read again at the next start.",
-        )
 
-
+@declared
 class ClientLost(SnowflakeError, Retryable):
     """The SDK's client is stale (the pipe failed over); it and all its channels are recreated."""
 
+    pipe: str
+    cause: str
+
     id = "FL-3103"
+    message = "The client of pipe {pipe} must be recreated: {cause}"
+    next_step = "nothing: a failover takes some minutes, and the engine goes on by itself."
     causes = "The pipe failed over"
     remedy = "nothing; it takes minutes"
-
-    def __init__(self, pipe: str, cause: str) -> None:
-        super().__init__(
-            f"The client of pipe {pipe} must be recreated: {cause}",
-            next_step="nothing: a failover takes some minutes, and the engine goes on by itself.",
-        )
 
 
 class AccessLost(ClientLost):
@@ -108,17 +115,18 @@ class AccessLost(ClientLost):
         )
 
 
+@declared
 class Backpressure(SnowflakeError, Retryable):
     """The SDK's buffers are full; the same rows are offered again."""
 
+    channel: str
+    cause: str
+
     id = "FL-3104"
+    message = "The channel {channel} takes no more rows for now: {cause}"
+    next_step = "nothing: reading slows down."
     causes = "The SDK's buffers are full"
     remedy = "nothing, unless it lasts: Snowflake takes less than Kinesis gives"
-
-    def __init__(self, channel: str, cause: str) -> None:
-        super().__init__(
-            f"The channel {channel} takes no more rows for now: {cause}", next_step="nothing: reading slows down."
-        )
 
 
 class RowsRejected(SnowflakeError, Fatal):

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from pathlib import Path
 
-from firnline_ingest.errors import Fatal, Retryable, SnowflakeError
+from firnline_ingest.errors import Fatal, Retryable, SnowflakeError, declared
 from firnline_ingest.identifiers import quoted
 from firnline_ingest.snowflake.grants import WantedPrivilege, grant_statements
 from firnline_ingest.snowflake.private_key import CONVERT, MAKE
@@ -26,31 +26,33 @@ class KeyUnusable(SnowflakeError, Fatal):
         )
 
 
+@declared
 class KeyAbsent(SnowflakeError, Retryable):
     """Nothing is where the key should be; a file that is being replaced is gone for a moment."""
 
+    place: str
+    cause: str
+
     id = "FL-3131"
+    message = "The Snowflake user's private key is not in its place ({place}): {cause}"
+    next_step = (
+        "put an unencrypted PKCS#8 PEM there, or name another place in snowflake.private_key; an engine that runs "
+        "looks again by itself."
+    )
     causes = "The key's file or variable is not there; a file that is being replaced is gone for a moment"
     remedy = "put the key there, or correct `snowflake.private_key`"
 
-    def __init__(self, place: str, cause: str) -> None:
-        super().__init__(
-            f"The Snowflake user's private key is not in its place ({place}): {cause}",
-            next_step="put an unencrypted PKCS#8 PEM there, or name another place in snowflake.private_key; an engine that "
-            "runs looks again by itself.",
-        )
 
-
+@declared
 class HostUnknown(SnowflakeError, Fatal):
+    host: str
+    cause: str
+
     id = "FL-3002"
+    message = "Snowflake's host {host} can't be reached: {cause}"
+    next_step = "check snowflake.account (or snowflake.url), DNS, and that the network lets the engine reach port 443."
     causes = "There is no such name in the DNS"
     remedy = "`snowflake.account`, `snowflake.url`, egress on port 443"
-
-    def __init__(self, host: str, cause: str) -> None:
-        super().__init__(
-            f"Snowflake's host {host} can't be reached: {cause}",
-            next_step="check snowflake.account (or snowflake.url), DNS, and that the network lets the engine reach port 443.",
-        )
 
 
 class CertificateUntrusted(SnowflakeError, Fatal):
@@ -88,47 +90,55 @@ class ColumnsUndecided(SnowflakeError, Retryable):
         )
 
 
+@declared
 class AuthoritiesUnreadable(SnowflakeError, Retryable):
     """Certificate authorities can't be read: what is mounted late, or replaced, is gone for a moment."""
 
+    file: Path
+    cause: str
+
     id = "FL-3018"
+    message = "The certificate authorities of snowflake.ca_file can't be read from {file} here: {cause}"
+    next_step = (
+        "put the PEM file there on the driver and on every executor (in the image, or by "
+        "aws.runtime.kubernetes.volumes), or name another place in snowflake.ca_file; an engine that runs looks again "
+        "by itself."
+    )
     causes = "The file of `snowflake.ca_file` is not where the engine runs, may not be read, or is not PEM"
     remedy = "put it on the driver and on every executor: in the image, or as a volume of the pods"
 
-    def __init__(self, file: Path, cause: str) -> None:
-        super().__init__(
-            f"The certificate authorities of snowflake.ca_file can't be read from {file} here: {cause}",
-            next_step="put the PEM file there on the driver and on every executor (in the image, or by "
-            "aws.runtime.kubernetes.volumes), or name another place in snowflake.ca_file; an engine that runs looks again by "
-            "itself.",
-        )
 
-
+@declared
 class KeyRefused(SnowflakeError, Fatal):
+    user: str
+    fingerprint: str
+    cause: str
+
     id = "FL-3004"
+    message = "Snowflake refused the key of user {user}: {cause}. Its public half has the fingerprint {fingerprint}."
+    next_step = (
+        "compare with RSA_PUBLIC_KEY_FP and RSA_PUBLIC_KEY_2_FP of DESC USER {user}; register the key, or use the one "
+        "that is registered."
+    )
     causes = "The registered public key is another one, or the clock is wrong"
     remedy = "compare the fingerprint with DESC USER; check the time"
 
-    def __init__(self, user: str, fingerprint: str, cause: str) -> None:
-        super().__init__(
-            f"Snowflake refused the key of user {user}: {cause}. Its public half has the fingerprint {fingerprint}.",
-            next_step=f"compare with RSA_PUBLIC_KEY_FP and RSA_PUBLIC_KEY_2_FP of DESC USER {user}; register the key, or use "
-            "the one that is registered.",
-        )
 
-
+@declared
 class NotAllowed(SnowflakeError, Fatal):
+    target: str
+    role: str
+    cause: str
+
     id = "FL-3005"
+    message = "Role {role} may not write to {target}, or it does not exist. Snowflake says: {cause}"
+    next_step = (
+        "the role needs USAGE on the database and the schema, INSERT on the table (EVOLVE SCHEMA where it evolves), "
+        "OPERATE on a pipe of its own, and USAGE on an Iceberg table's external volume (docs/permissions.md); "
+        "`validate` says which of them is missing."
+    )
     causes = "A grant is missing, or table or pipe is gone: for a minute, because one 404 passes"
     remedy = "[the grants](first-real-run.md), then `firnline validate`"
-
-    def __init__(self, target: str, role: str, cause: str) -> None:
-        super().__init__(
-            f"Role {role} may not write to {target}, or it does not exist. Snowflake says: {cause}",
-            next_step="the role needs USAGE on the database and the schema, INSERT on the table (EVOLVE SCHEMA where it "
-            "evolves), OPERATE on a pipe of its own, and USAGE on an Iceberg table's external volume (docs/permissions.md); "
-            "`validate` says which of them is missing.",
-        )
 
 
 class TableMissing(SnowflakeError, Fatal):
@@ -145,42 +155,48 @@ class TableMissing(SnowflakeError, Fatal):
         )
 
 
+@declared
 class TableRenamed(SnowflakeError, Fatal):
     """The table that the engine wrote to is there, under another name."""
 
+    table: str
+    now: str
+
     id = "FL-3261"
+    message = "The table {table} was renamed while the engine ran: it is {now} now."
+    next_step = (
+        "nothing more is written, and nothing is lost. ALTER TABLE {now} RENAME TO {table}; and the engine goes on by "
+        "itself. To keep the new name, name it in the specification (`table`), deploy, and read the runbook: its "
+        "channels are others."
+    )
     causes = "The table was renamed while the engine ran; the message has its new name"
     remedy = (
         "rename it back, and it goes on by itself; or name the new one in the specification, deploy, and `firnline "
         "resume --from proven`"
     )
 
-    def __init__(self, table: str, now: str) -> None:
-        super().__init__(
-            f"The table {table} was renamed while the engine ran: it is {now} now.",
-            next_step=f"nothing more is written, and nothing is lost. ALTER TABLE {now} RENAME TO {table}; and the engine goes "
-            "on by itself. To keep the new name, name it in the specification (`table`), deploy, and read the runbook: its "
-            "channels are others.",
-        )
 
-
+@declared
 class SdkBlocked(SnowflakeError, Retryable):
     """A shard's thread does not come back from a call of the SDK."""
 
+    key: ShardKey
+    for_s: float
+
     id = "FL-3262"
+    message = (
+        "Snowflake's SDK has not returned from a call for shard {key} for {for_s:.0f} s. Its thread is left behind, "
+        "and the shard is reopened with another client."
+    )
+    next_step = (
+        "nothing: rows that were not committed are read again. If it happens again, restart the engine (firnline "
+        "deploy), keep its log, and report it with the SDK's version."
+    )
     causes = (
         "The SDK has not come back from a call for three minutes: its thread is left behind, and the shard is reopened "
         "with another client"
     )
     remedy = "nothing, unless it happens again: restart the engine and report it"
-
-    def __init__(self, key: ShardKey, for_s: float) -> None:
-        super().__init__(
-            f"Snowflake's SDK has not returned from a call for shard {key} for {for_s:.0f} s. Its thread is left behind, and the "
-            "shard is reopened with another client.",
-            next_step="nothing: rows that were not committed are read again. If it happens again, restart the engine "
-            "(firnline deploy), keep its log, and report it with the SDK's version.",
-        )
 
 
 class PipeMissing(SnowflakeError, Fatal):
@@ -264,32 +280,33 @@ class PositionColumnMissing(SnowflakeError, Fatal):
         )
 
 
+@declared
 class PipeReadsFiles(SnowflakeError, Fatal):
+    pipe: str
+
     id = "FL-3302"
+    message = "The pipe {pipe} loads files: nothing can be streamed through it."
+    next_step = (
+        "name a pipe from TABLE(DATA_SOURCE(TYPE => 'STREAMING')), or leave `pipe` out to use the table's default pipe."
+    )
     causes = (
         "The pipe that is named loads files from a stage. One that merely has the table's name is passed over, and "
         "rows go through the default pipe"
     )
     remedy = "name a streaming pipe, or none"
 
-    def __init__(self, pipe: str) -> None:
-        super().__init__(
-            f"The pipe {pipe} loads files: nothing can be streamed through it.",
-            next_step="name a pipe from TABLE(DATA_SOURCE(TYPE => 'STREAMING')), or leave `pipe` out to use the table's default "
-            "pipe.",
-        )
 
-
+@declared
 class PipeLeadsElsewhere(SnowflakeError, Fatal):
+    pipe: str
+    into: str
+    table: str
+
     id = "FL-3303"
+    message = "The pipe {pipe} leads into {into}, and the pipeline's table is {table}."
+    next_step = "name the pipe's own table as `table`, or a pipe of this table as `pipe`."
     causes = "The pipe that is named, or has the table's name, copies into another table"
     remedy = "correct `table` or `pipe`"
-
-    def __init__(self, pipe: str, into: str, table: str) -> None:
-        super().__init__(
-            f"The pipe {pipe} leads into {into}, and the pipeline's table is {table}.",
-            next_step="name the pipe's own table as `table`, or a pipe of this table as `pipe`.",
-        )
 
 
 class GrantMissing(SnowflakeError, Fatal):
@@ -306,16 +323,15 @@ class GrantMissing(SnowflakeError, Fatal):
         )
 
 
+@declared
 class ErrorLoggingOff(SnowflakeError, Fatal):
+    table: str
+
     id = "FL-3008"
+    message = "tolerance is `all`, and {table} keeps no rejected rows: they would be lost."
+    next_step = "ALTER TABLE {table} SET ERROR_LOGGING = TRUE; or set tolerance to none."
     causes = "`tolerance: all` would lose rejected rows"
     remedy = "SET ERROR_LOGGING = TRUE; what was rejected meanwhile: `firnline audit --counters`"
-
-    def __init__(self, table: str) -> None:
-        super().__init__(
-            f"tolerance is `all`, and {table} keeps no rejected rows: they would be lost.",
-            next_step=f"ALTER TABLE {table} SET ERROR_LOGGING = TRUE; or set tolerance to none.",
-        )
 
 
 class SnowflakeUnavailable(SnowflakeError, Retryable):
@@ -330,17 +346,20 @@ class SnowflakeUnavailable(SnowflakeError, Retryable):
         )
 
 
+@declared
 class LoginRefused(SnowflakeError, Fatal):
+    user: str
+    role: str
+    cause: str
+
     id = "FL-3011"
+    message = "Snowflake refused a session of user {user} with role {role}: {cause}"
+    next_step = (
+        "check that the user is there and enabled (ALTER USER {user} SET DISABLED = FALSE), that its policies let it "
+        "in, and GRANT ROLE {role} TO USER {user}."
+    )
     causes = "The user is disabled, does not have the role, or a policy lets it in no more"
     remedy = "ALTER USER … SET DISABLED = FALSE; GRANT ROLE … TO USER …; it goes on by itself"
-
-    def __init__(self, user: str, role: str, cause: str) -> None:
-        super().__init__(
-            f"Snowflake refused a session of user {user} with role {role}: {cause}",
-            next_step=f"check that the user is there and enabled (ALTER USER {user} SET DISABLED = FALSE), that its policies let "
-            f"it in, and GRANT ROLE {role} TO USER {user}.",
-        )
 
 
 class StatementRefused(SnowflakeError, Retryable):
@@ -357,17 +376,18 @@ class StatementRefused(SnowflakeError, Retryable):
         )
 
 
+@declared
 class SdkUnusable(SnowflakeError, Fatal):
+    cause: str
+
     id = "FL-3012"
+    message = "The Snowpipe Streaming SDK can't be used: {cause}"
+    next_step = (
+        "it runs on Linux (x86-64 and ARM64, glibc 2.26 or newer), macOS on ARM64 and Windows; pip install "
+        "'firnline-ingest[engine]' installs it."
+    )
     causes = "No SDK for this platform, or it is not installed"
     remedy = "a supported platform; the `engine` extra"
-
-    def __init__(self, cause: str) -> None:
-        super().__init__(
-            f"The Snowpipe Streaming SDK can't be used: {cause}",
-            next_step="it runs on Linux (x86-64 and ARM64, glibc 2.26 or newer), macOS on ARM64 and Windows; "
-            "pip install 'firnline-ingest[engine]' installs it.",
-        )
 
 
 def _lack(missing: Sequence[WantedPrivilege]) -> str:

@@ -7,7 +7,7 @@ from py4j.protocol import Py4JError, Py4JJavaError
 from pyspark.errors import PySparkException
 
 from firnline_ingest.config.model import EngineConfig
-from firnline_ingest.errors import EnvironmentalError
+from firnline_ingest.errors import EnvironmentalError, declared
 from firnline_ingest.spark.errors import SparkUnstartable
 
 if TYPE_CHECKING:
@@ -42,20 +42,22 @@ class CheckpointUnopenable(EnvironmentalError):
         )
 
 
+@declared
 class CheckpointUnreachable(EnvironmentalError):
     """Spark has a file system for the checkpoint, and that does not find, or may not look at, its place."""
 
+    checkpoint: str
+    cause: str
+
     id = "FL-5405"
+    message = "Spark can't look at spark.checkpoint, {checkpoint}: {cause}"
+    next_step = (
+        "refused (403): the engine's role needs s3:ListBucket, GetObject, PutObject and DeleteObject there, and use "
+        "of the bucket's key (docs/permissions.md). Not found: the bucket's name, and fs.s3a.endpoint.region in "
+        "spark.conf. No credentials: fs.s3a.aws.credentials.provider."
+    )
     causes = "The checkpoint's place does not answer, or may not be looked at; Java's innermost words are reported"
     remedy = "the role's rights, the bucket's name, region, endpoint and credentials"
-
-    def __init__(self, checkpoint: str, cause: str) -> None:
-        super().__init__(
-            f"Spark can't look at spark.checkpoint, {checkpoint}: {cause}",
-            next_step="refused (403): the engine's role needs s3:ListBucket, GetObject, PutObject and DeleteObject there, and "
-            "use of the bucket's key (docs/permissions.md). Not found: the bucket's name, and fs.s3a.endpoint.region in "
-            "spark.conf. No credentials: fs.s3a.aws.credentials.provider.",
-        )
 
 
 def check_checkpoint(config: EngineConfig) -> str:

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from firnline_ingest.errors import Fatal, FirnlineError, Retryable
+from firnline_ingest.errors import Fatal, FirnlineError, Retryable, declared
 
 STARTED_AGAIN = (
     "nothing: it is started again. If it lasts, the run ends with this: look at the checkpoint's storage, and at the log before "
@@ -41,34 +41,36 @@ class QueryFailed(FirnlineError, Retryable):
         )
 
 
+@declared
 class SparkGone(FirnlineError, Fatal):
     """Spark's JVM is not there any more."""
 
+    cause: str
+
     id = "FL-1202"
+    message = "Spark's JVM has ended, and the engine can't go on without it ({cause})."
+    next_step = (
+        "start the engine again: it goes on after what is proven. Find out who ended the JVM: the kernel for want of "
+        "memory (dmesg), a supervisor, spark-submit."
+    )
     causes = "The driver's JVM was killed, or spark-submit ended before the engine"
     remedy = "start again; `dmesg` tells of the kernel's want of memory"
 
-    def __init__(self, cause: str) -> None:
-        super().__init__(
-            f"Spark's JVM has ended, and the engine can't go on without it ({cause}).",
-            next_step="start the engine again: it goes on after what is proven. Find out who ended the JVM: the kernel for want "
-            "of memory (dmesg), a supervisor, spark-submit.",
-        )
 
-
+@declared
 class SparkJobFailed(FirnlineError, Retryable):
     """The Spark job of an epoch failed: tasks died more often than they are tried."""
 
+    cause: str
+
     id = "FL-1203"
+    message = "An epoch's Spark job failed: {cause}"
+    next_step = (
+        "nothing is lost, and the next epoch is tried; if it lasts, look at the executors: are they killed for want "
+        "of memory (spark.executor.memory, spark.executor.memoryOverhead), or lost?"
+    )
     causes = "A task died eight times, or an executor was lost for good"
     remedy = "the executors' memory; the next epoch is tried by itself"
-
-    def __init__(self, cause: str) -> None:
-        super().__init__(
-            f"An epoch's Spark job failed: {cause}",
-            next_step="nothing is lost, and the next epoch is tried; if it lasts, look at the executors: are they killed for "
-            "want of memory (spark.executor.memory, spark.executor.memoryOverhead), or lost?",
-        )
 
 
 class EpochDefect(FirnlineError, Retryable):
@@ -81,34 +83,39 @@ class EpochDefect(FirnlineError, Retryable):
         )
 
 
+@declared
 class EpochOverdue(FirnlineError, Retryable):
     """An epoch did not end; its job was cancelled."""
 
+    batch: int
+    seconds: float
+    known: str
+
     id = "FL-1204"
+    message = "Epoch {batch} had not ended after {seconds:.0f} s, and its Spark job was cancelled ({known})."
+    next_step = (
+        "nothing is lost, and the next epoch is tried; if it lasts, look at the executor of the task that did not "
+        "return: a process that is stopped, a machine that swaps, a disk that hangs."
+    )
     causes = "A task did not return in five times the epoch's length and a minute's grace; its job was cancelled"
     remedy = "the executor that `epoch.late` tells of: stopped, swapping, a disk that hangs"
 
-    def __init__(self, batch: int, seconds: float, known: str) -> None:
-        super().__init__(
-            f"Epoch {batch} had not ended after {seconds:.0f} s, and its Spark job was cancelled ({known}).",
-            next_step="nothing is lost, and the next epoch is tried; if it lasts, look at the executor of the task that did not "
-            "return: a process that is stopped, a machine that swaps, a disk that hangs.",
-        )
 
-
+@declared
 class EpochStuck(FirnlineError, Fatal):
     """An epoch does not end although its job was cancelled: the driver itself hangs."""
 
+    batch: int
+    seconds: float
+
     id = "FL-1205"
+    message = "Epoch {batch} has not ended after {seconds:.0f} s, nor by cancelling its Spark job: the driver hangs."
+    next_step = (
+        "start the engine again: it goes on after what is proven. If it happens again, send us the stacks that the "
+        "driver wrote into its log before it ended."
+    )
     causes = "The driver itself hangs; it wrote its threads' stacks into the log and ended"
     remedy = "start again; send us the stacks"
-
-    def __init__(self, batch: int, seconds: float) -> None:
-        super().__init__(
-            f"Epoch {batch} has not ended after {seconds:.0f} s, nor by cancelling its Spark job: the driver hangs.",
-            next_step="start the engine again: it goes on after what is proven. If it happens again, send us the stacks that the "
-            "driver wrote into its log before it ended.",
-        )
 
 
 class StreamsPaused(FirnlineError, Fatal):
@@ -129,19 +136,20 @@ class StreamsPaused(FirnlineError, Fatal):
         )
 
 
+@declared
 class SparkUnstartable(FirnlineError, Fatal):
     """Spark refused to start, or to start the query."""
 
+    cause: str
+
     id = "FL-1206"
+    message = "Spark did not start: {cause}"
+    next_step = (
+        "look at what Spark wrote before this line; spark.master, spark.conf and spark.checkpoint in the "
+        "configuration are handed to it as they are."
+    )
     causes = "Spark refused its settings, its master or the checkpoint"
     remedy = "`spark` in the configuration is handed over as it is"
-
-    def __init__(self, cause: str) -> None:
-        super().__init__(
-            f"Spark did not start: {cause}",
-            next_step="look at what Spark wrote before this line; spark.master, spark.conf and spark.checkpoint in the "
-            "configuration are handed to it as they are.",
-        )
 
 
 class QueryNotNarrow(FirnlineError, Fatal):

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from firnline_ingest.environment_proxy import address_of, login_headers, proxy_for, without_login
-from firnline_ingest.errors import EnvironmentalError
+from firnline_ingest.errors import EnvironmentalError, declared
 from firnline_ingest.proxy import ProxyUnreachable, host_asked, refusal_of
 
 if TYPE_CHECKING:
@@ -47,16 +47,16 @@ class SparkMissing(EnvironmentalError):
         )
 
 
+@declared
 class FolderUnusable(EnvironmentalError):
+    folder: Path
+    cause: str
+
     id = "FL-1103"
+    message = "The folder {folder} can't be used: {cause}."
+    next_step = "make room, make it writable for this user, or name another one in the configuration."
     causes = "A folder that is to be written is full or not writable"
     remedy = "make room, or name another one"
-
-    def __init__(self, folder: Path, cause: str) -> None:
-        super().__init__(
-            f"The folder {folder} can't be used: {cause}.",
-            next_step="make room, make it writable for this user, or name another one in the configuration.",
-        )
 
 
 def check_java() -> str:

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from firnline_ingest.errors import Fatal, FirnlineError
+from firnline_ingest.errors import Fatal, FirnlineError, declared
 
 
 class EngineStuck(FirnlineError, Fatal):
@@ -21,12 +21,14 @@ class EngineStuck(FirnlineError, Fatal):
         )
 
 
+@declared
 class NoEvents(FirnlineError, Fatal):
     """A file of one's own without lines."""
 
+    file: str
+
     id = "FL-6061"
+    message = "{file} holds no events."
+    next_step = "give a file with one event a line."
     causes = "A file without a line"
     remedy = "one event a line"
-
-    def __init__(self, file: str) -> None:
-        super().__init__(f"{file} holds no events.", next_step="give a file with one event a line.")

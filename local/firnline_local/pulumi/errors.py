@@ -12,6 +12,7 @@ LocalError
 
 from pathlib import Path
 
+from firnline_ingest.errors import declared
 from firnline_local.errors import START, LocalError
 
 
@@ -76,32 +77,34 @@ class ServiceRefused(LocalError):
         super().__init__(f"{token} {name}: {call} was refused: {said}", next_step=next_step)
 
 
+@declared
 class ImportRefused(LocalError):
     """A resource can't be adopted as the program describes it. Runbook: FL-6055."""
 
+    token: str
+    name: str
+    id_: str
+    why: str
+
     id = "FL-6055"
+    message = "{token} {name} can't be imported by the id {id_}: {why}"
+    next_step = "compare the program with what is there; the id is the one that `pulumi import` takes."
     causes = "An object to adopt does not exist, or differs from the program"
     remedy = "compare both; the id is that of `pulumi import`"
 
-    def __init__(self, token: str, name: str, id_: str, why: str) -> None:
-        super().__init__(
-            f"{token} {name} can't be imported by the id {id_}: {why}",
-            next_step="compare the program with what is there; the id is the one that `pulumi import` takes.",
-        )
 
-
+@declared
 class DeletionRefused(LocalError):
     """A resource is protected from being deleted. Runbook: FL-6056."""
 
+    token: str
+    name: str
+
     id = "FL-6056"
+    message = "{token} {name} is protected, and would be deleted."
+    next_step = "take `protect` out of its options, apply that, then delete it."
     causes = "A protected resource would be deleted"
     remedy = "take `protect` away first"
-
-    def __init__(self, token: str, name: str) -> None:
-        super().__init__(
-            f"{token} {name} is protected, and would be deleted.",
-            next_step="take `protect` out of its options, apply that, then delete it.",
-        )
 
 
 class NotInProcess(LocalError):

@@ -16,8 +16,8 @@ from firnline_ingest.aws.identity import _from_secret, signing
 from firnline_ingest.config.access import Access, AccessKey, Profile, Role, WebIdentity
 from firnline_ingest.config.model import AwsConfig
 from firnline_ingest.errors import CredentialsError
+from firnline_ingest.kinesis.aws_errors import kinesis_error
 from firnline_ingest.kinesis.client import kinesis_client
-from firnline_ingest.kinesis.errors import kinesis_error
 from firnline_local.faults import Fault, FaultKind
 from tests.contract.aws.conftest import ENGINE, Account
 

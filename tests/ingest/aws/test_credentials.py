@@ -14,8 +14,8 @@ from firnline_ingest.aws.client import dynamodb_client
 from firnline_ingest.aws.codes import STALE
 from firnline_ingest.config.access import AccessKey, Credentials, Profile
 from firnline_ingest.config.model import AwsConfig
+from firnline_ingest.kinesis.aws_errors import kinesis_error
 from firnline_ingest.kinesis.client import kinesis_client
-from firnline_ingest.kinesis.errors import kinesis_error
 from firnline_ingest.ledger.dynamodb import DynamoLedger
 from firnline_ingest.ledger.errors import LedgerCredentialsStale
 

@@ -10,7 +10,8 @@ import pytest
 
 from firnline_ingest.config.model import PipelineConfig
 from firnline_ingest.dead_letters import DeadLetter, file_transport
-from firnline_ingest.dead_letters.errors import FileUnprovable, ReplayUnprovable
+from firnline_ingest.dead_letters.errors import ReplayUnprovable
+from firnline_ingest.dead_letters.file_errors import FileUnprovable
 from firnline_ingest.dead_letters.file_load import FileLoads
 from firnline_ingest.dead_letters.file_transport import FileTransport
 from firnline_ingest.dead_letters.journal import Outcome

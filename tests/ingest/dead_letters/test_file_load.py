@@ -7,7 +7,7 @@ from datetime import timedelta
 
 import pytest
 
-from firnline_ingest.dead_letters.errors import FileUnprovable, FileUnproven
+from firnline_ingest.dead_letters.file_errors import FileUnprovable, FileUnproven
 from firnline_ingest.dead_letters.file_load import FileLoads, Load, Loading, most_telling
 from tests.fakes.kills import Killed
 from tests.fakes.snowpipe import BAD, BEGUN, Asker, Pipe

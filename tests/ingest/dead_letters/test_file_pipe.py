@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from firnline_ingest.dead_letters.errors import FilesRefused, PipeUnusable
+from firnline_ingest.dead_letters.file_errors import FilesRefused, PipeUnusable
 from firnline_ingest.dead_letters.file_pipe import AccountSnowpipe, FileTarget, load_package, pipe_created
 
 CREATED = datetime(2026, 11, 1, tzinfo=UTC)

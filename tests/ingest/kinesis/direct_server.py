@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 
 from firnline_ingest.config.model import AwsConfig
+from firnline_ingest.kinesis.aws_errors import kinesis_error
 from firnline_ingest.kinesis.client import kinesis_client
 from firnline_ingest.kinesis.direct import DirectReads
-from firnline_ingest.kinesis.errors import kinesis_error
 from firnline_local.snowflake.tls import Certificates
 
 PAGE = b'{"Records":[{"SequenceNumber":"1","Data":"e30="}],"NextShardIterator":"next","MillisBehindLatest":0}'

@@ -13,9 +13,10 @@ from botocore.exceptions import BotoCoreError, ClientError
 from firnline_ingest.config.access import Access
 from firnline_ingest.config.model import AwsConfig
 from firnline_ingest.kinesis import client as module
+from firnline_ingest.kinesis.aws_errors import kinesis_error
 from firnline_ingest.kinesis.cbor import CBOR, CBOR_REFUSALS, JSON, in_cbor
 from firnline_ingest.kinesis.client import kinesis_client
-from firnline_ingest.kinesis.errors import PageUnreadable, kinesis_error
+from firnline_ingest.kinesis.errors import PageUnreadable
 from firnline_ingest.kinesis.page import Record
 from firnline_ingest.native import SWITCH, find_native
 from firnline_local.kinesis import FakeKinesis, cbor

@@ -4,8 +4,9 @@ import pytest
 from botocore.exceptions import ClientError
 
 from firnline_ingest.errors import FirnlineError
+from firnline_ingest.kinesis.aws_errors import kinesis_error
 from firnline_ingest.kinesis.consumers import describe
-from firnline_ingest.kinesis.errors import StreamRequestMalformed, kinesis_error
+from firnline_ingest.kinesis.errors import StreamRequestMalformed
 from firnline_ingest.kinesis.start import After, AtTimestamp, TrimHorizon
 from firnline_ingest.values import Position
 from firnline_local.kinesis import FakeKinesis

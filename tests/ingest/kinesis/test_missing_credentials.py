@@ -3,7 +3,8 @@
 import pytest
 from botocore.exceptions import NoCredentialsError, PartialCredentialsError, ProfileNotFound
 
-from firnline_ingest.kinesis.errors import StreamCredentialsMissing, kinesis_error
+from firnline_ingest.kinesis.aws_errors import kinesis_error
+from firnline_ingest.kinesis.errors import StreamCredentialsMissing
 
 
 @pytest.mark.parametrize(

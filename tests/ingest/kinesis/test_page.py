@@ -16,8 +16,9 @@ from botocore.parsers import JSONParser
 from hypothesis import given
 from hypothesis import strategies as st
 
+from firnline_ingest.kinesis.aws_errors import kinesis_error
 from firnline_ingest.kinesis.client import kinesis_session
-from firnline_ingest.kinesis.errors import PageUnreadable, kinesis_error
+from firnline_ingest.kinesis.errors import PageUnreadable
 from firnline_ingest.kinesis.page import Record, decode_page
 
 if TYPE_CHECKING:

@@ -11,7 +11,8 @@ from typing import Any
 import pytest
 
 from firnline_ingest.dead_letters import Choice, DeadLetter
-from firnline_ingest.dead_letters.errors import DeadLettersUnavailable, FileUnprovable
+from firnline_ingest.dead_letters.errors import DeadLettersUnavailable
+from firnline_ingest.dead_letters.file_errors import FileUnprovable
 from firnline_ingest.dead_letters.journal import Outcome
 from firnline_ingest.dead_letters.replay import ReplayRequest, Replays
 from firnline_ingest.snowflake.errors import SnowflakeUnavailable

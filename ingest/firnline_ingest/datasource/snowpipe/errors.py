@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from firnline_ingest.errors import Fatal, Retryable, SnowflakeError
+from firnline_ingest.errors import Fatal, Retryable, SnowflakeError, declared
 
 
 class QueryForeign(SnowflakeError, Fatal):
@@ -23,10 +23,25 @@ class QueryForeign(SnowflakeError, Fatal):
         )
 
 
+@declared
 class BatchDiffers(SnowflakeError, Fatal):
     """A batch that Spark ran again does not have the rows that it had."""
 
+    channel: str
+    batch: int
+    why: str
+
     id = "FL-2512"
+    message = (
+        "Batch {batch} was run again with other rows than those that are in the table: partition channel {channel}: "
+        "{why}. Nothing was added through this channel; other partitions of this run may have added rows of the batch "
+        "again."
+    )
+    next_step = (
+        "compare this batch's rows with the source. Then make the plan replayable (no random values, after a shuffle "
+        "sortWithinPartitions over all columns, as many cores as before), and begin with a new checkpoint and another "
+        "name."
+    )
     causes = (
         'A batch of `format("snowpipe")` was run again and had other rows, or its rows in another order or other partitions: a '
         "random or a current value, a shuffle, files that were packed otherwise, a source that can't be read again"
@@ -36,91 +51,102 @@ class BatchDiffers(SnowflakeError, Fatal):
         "each time, a new checkpoint and another `name`"
     )
 
-    def __init__(self, channel: str, batch: int, why: str) -> None:
-        super().__init__(
-            f"Batch {batch} was run again with other rows than those that are in the table: partition channel {channel}: {why}. "
-            "Nothing was added through this channel; other partitions of this run may have added rows of the batch again.",
-            next_step="compare this batch's rows with the source. Then make the plan replayable (no random values, after a "
-            "shuffle sortWithinPartitions over all columns, as many cores as before), and begin with a new checkpoint and "
-            "another name.",
-        )
 
-
+@declared
 class CheckpointBehind(SnowflakeError, Fatal):
+    channel: str
+    batch: int
+    committed: int
+
     id = "FL-2513"
+    message = (
+        "The channel {channel} has rows of batch {committed}, and the checkpoint is at batch {batch}: it is an older "
+        "copy."
+    )
+    next_step = "start from the newest checkpoint; a batch that was planned again need not have the rows it had."
     causes = 'The checkpoint of a query with `format("snowpipe")` is an older copy: the table has rows of later batches'
     remedy = "the newest checkpoint; or another `name`, if the rows that are read again may be there twice"
 
-    def __init__(self, channel: str, batch: int, committed: int) -> None:
-        super().__init__(
-            f"The channel {channel} has rows of batch {committed}, and the checkpoint is at batch {batch}: it is an older copy.",
-            next_step="start from the newest checkpoint; a batch that was planned again need not have the rows it had.",
-        )
 
-
+@declared
 class RowTooLarge(SnowflakeError, Fatal):
+    number: int
+    partition: int
+    size: int
+    most: int
+
     id = "FL-2514"
+    message = "Row {number:,} of partition {partition} has {size:,} bytes as JSON, and at most {most:,} can be sent."
+    next_step = (
+        "give a place to keep such rows by the option deadLetters, or leave them out or cut them in the query (length "
+        "of the column); rows before it are in the table, and are not added again."
+    )
     causes = 'A row of `format("snowpipe")` is larger than Snowflake takes'
     remedy = "the option `deadLetters` keeps it and goes on; or leave it out or cut it in the query, for example by `length(…)`"
 
-    def __init__(self, number: int, partition: int, size: int, most: int) -> None:
-        super().__init__(
-            f"Row {number:,} of partition {partition} has {size:,} bytes as JSON, and at most {most:,} can be sent.",
-            next_step="give a place to keep such rows by the option deadLetters, or leave them out or cut them in the query "
-            "(length of the column); rows before it are in the table, and are not added again.",
-        )
 
-
+@declared
 class RowUnwritable(SnowflakeError, Fatal):
+    number: int
+    partition: int
+    cause: str
+
     id = "FL-2520"
+    message = "Row {number:,} of partition {partition} can't be written: {cause}."
+    next_step = (
+        "give a place to keep such rows by the option deadLetters, or leave them out or change them in the query; "
+        "rows before it are in the table, and are not added again."
+    )
     causes = 'A row of `format("snowpipe")` has a value that can\'t be written, such as a time before the year 1 in UTC'
     remedy = "the option `deadLetters` keeps it and goes on; or leave it out or change it in the query"
 
-    def __init__(self, number: int, partition: int, cause: str) -> None:
-        super().__init__(
-            f"Row {number:,} of partition {partition} can't be written: {cause}.",
-            next_step="give a place to keep such rows by the option deadLetters, or leave them out or change them in the query; "
-            "rows before it are in the table, and are not added again.",
-        )
 
-
+@declared
 class FrameRowsRejected(SnowflakeError, Fatal):
+    table: str
+    batch: int
+    partition: int
+    rejected: str
+    cause: str
+
     id = "FL-2515"
+    message = "{table} rejected {rejected} of partition {partition} of batch {batch}: {cause}"
+    next_step = (
+        "look at SELECT * FROM ERROR_TABLE({table}); correct the query or the table. To go on with them in the error "
+        "table, set tolerance to all."
+    )
     causes = 'The table rejected rows of `format("snowpipe")`: a type, a NOT NULL'
     remedy = "SELECT * FROM ERROR_TABLE(…); the option `tolerance` = `all` goes on, and they stay in the error table"
 
-    def __init__(self, table: str, batch: int, partition: int, rejected: str, cause: str) -> None:
-        super().__init__(
-            f"{table} rejected {rejected} of partition {partition} of batch {batch}: {cause}",
-            next_step=f"look at SELECT * FROM ERROR_TABLE({table}); correct the query or the table. To go on with them in the "
-            "error table, set tolerance to all.",
-        )
 
-
+@declared
 class AttemptReplaced(SnowflakeError, Retryable):
     """Another attempt at the partition, or another query of this name, has opened the channel after this one."""
 
+    channel: str
+    cause: str
+
     id = "FL-2516"
+    message = "The channel {channel} was opened elsewhere: {cause}"
+    next_step = "nothing, if it was another attempt of the same task; two queries need two names."
     causes = "Two attempts of a Spark task write the same partition at once, or two queries have one `name`. The later goes on"
     remedy = "nothing; two queries need two names"
 
-    def __init__(self, channel: str, cause: str) -> None:
-        super().__init__(
-            f"The channel {channel} was opened elsewhere: {cause}",
-            next_step="nothing, if it was another attempt of the same task; two queries need two names.",
-        )
 
-
+@declared
 class RowsUncounted(SnowflakeError, Retryable):
+    channel: str
+    sent: int
+    counted: int
+
     id = "FL-2517"
+    message = (
+        "The channel {channel} has committed {sent:,} rows, and counted {counted:,}: how many were rejected is not "
+        "known."
+    )
+    next_step = "nothing: the batch is run again, and adds no row twice."
     causes = 'Snowflake has committed rows of `format("snowpipe")`, and its counters say fewer for half a minute'
     remedy = "nothing: the batch is run again, and adds no row twice; if it comes back, report it"
-
-    def __init__(self, channel: str, sent: int, counted: int) -> None:
-        super().__init__(
-            f"The channel {channel} has committed {sent:,} rows, and counted {counted:,}: how many were rejected is not known.",
-            next_step="nothing: the batch is run again, and adds no row twice.",
-        )
 
 
 class BatchUnknown(SnowflakeError, Fatal):

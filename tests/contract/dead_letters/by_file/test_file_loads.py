@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from firnline_ingest.dead_letters.errors import FilesNotStaged, FilesRefused
+from firnline_ingest.dead_letters.file_errors import FilesNotStaged, FilesRefused
 from firnline_ingest.dead_letters.file_load import FileLoads, Loading
 from firnline_ingest.dead_letters.file_pipe import AccountSnowpipe, FileTarget, pipe_created
 from firnline_ingest.snowflake.errors import StatementRefused

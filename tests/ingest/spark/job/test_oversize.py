@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from firnline_ingest.dead_letters.errors import FileUnproven
+from firnline_ingest.dead_letters.file_errors import FileUnproven
 from firnline_ingest.shard.receipt import Receipt, ShardState
 from firnline_ingest.spark import job as job_module
 from firnline_ingest.spark.job import DISPLACED, SUCCESS
