@@ -49,9 +49,10 @@ def test_what_the_pipe_makes_of_rows_holds_no_position_up(piped: World) -> None:
 @pytest.mark.parametrize("step", [EpochStep.READ, EpochStep.APPENDED, EpochStep.COMMITTED, EpochStep.PROVEN])
 @pytest.mark.parametrize("discards", [True, False])
 def test_a_kill_sends_nothing_twice_and_leaves_nothing_out(piped: World, step: EpochStep, discards: bool) -> None:
-    piped.channels.commits_at_once, piped.channels.discards_on_open = False, discards
+    piped.channels.discards_on_open = discards
+    piped.channels.commits_at_once = step in {EpochStep.COMMITTED, EpochStep.PROVEN}
     piped.put(*range(8))
-    with suppress(Killed):
+    with pytest.raises(Killed):
         killed = piped.services("killed", observer=dies_at(step), final_commit_s=0.01)
         bounded(killed, piped.work())
     piped.channels.commits_at_once = True
