@@ -1,4 +1,4 @@
-"""Names that two specifications in one folder both make: found before either environment meets the other's things.
+"""Things that two specifications in one folder both make, or both fill: found before either environment meets the other's things.
 
 A name ends with what it is of, and the parts are not marked: a volume EU of prod and an environment prod-eu both lead to a
 bucket firnline-prod-eu-….
@@ -6,8 +6,9 @@ bucket firnline-prod-eu-….
 
 from collections.abc import Callable, Iterator, Mapping
 
+from firnline_infra.specification.elsewhere import arn_of
 from firnline_infra.specification.model import EnvironmentSpec
-from firnline_infra.specification.names import Names, application_of, bootstrap_names, view_of
+from firnline_infra.specification.names import Names, application_of, bootstrap_names, table_of, view_of
 from firnline_infra.specification.origin import Origin
 
 Made = Mapping[tuple[str, ...], str]
@@ -32,6 +33,13 @@ def collisions(
                 continue
             told.add(field)
             yield f"{field}: {what[0]} {what[-1]} is made by {file} too ({theirs[what]}); {_instead(field)}."
+        filled = _filled(other)
+        for records, field in _filled(spec).items():
+            if records in filled:
+                yield (
+                    f"{field}: {file} reads {records[0]} into {records[2]} too ({filled[records]}), and each record would "
+                    "be there twice; name another table in one of them, or remove the pipeline."
+                )
 
 
 def _instead(field: str) -> str:
@@ -79,4 +87,19 @@ def _views(spec: EnvironmentSpec) -> Made:
         if view.origin is Origin.CREATE:
             field = "name" if view.name else "stream"
             found["view of Redshift", *place, f"{view.schema_}.{view_of(view)}"] = f"redshift.views[{index}].{field}"
+    return found
+
+
+def _filled(spec: EnvironmentSpec) -> Mapping[tuple[str, ...], str]:
+    """Returns the stream, the Snowflake account, the table and the transforms of each pipeline; to its path.
+
+    A pipeline with a query or with routes is not among them: with these, as with other transforms, two environments may divide
+    the records of a stream.
+    """
+    arns = {each.name: arn_of(spec, each) for each in spec.streams}
+    account, found = spec.snowflake.account.upper(), dict[tuple[str, ...], str]()
+    for index, each in enumerate(spec.pipelines):
+        if each.stream in arns and each.query is None and each.routes is None:
+            transforms = str([transform.model_dump(mode="json") for transform in each.transforms])
+            found[arns[each.stream], account, str(table_of(each)), transforms] = f"pipelines[{index}]"
     return found

@@ -199,6 +199,26 @@ def test_two_environments_that_make_the_same_things_are_refused(run: Run) -> Non
         assert said in result.stderr
 
 
+def test_two_environments_that_read_one_stream_into_one_table_are_refused(run: Run) -> None:
+    """Both may adopt all of it, and neither would find the other's rows."""
+    Path("dev.yaml").write_text(GOOD)
+    adopting = GOOD.replace("name: dev", "name: test").replace("{name: orders}", "{name: orders, origin: adopt}")
+    adopting = adopting.replace("{name: clicks}", "{name: clicks, origin: adopt}")
+    database = "{name: LAKE, origin: adopt, schemas: [{name: RAW, origin: adopt}]}"
+    adopting = adopting.replace("ORG-ACCOUNT", f"org-account, databases: [{database}]")
+    adopting = adopting.replace("schema: RAW}", "schema: RAW, table_origin: adopt}")
+    Path("test.yaml").write_text(adopting)
+    result = run("check", "test.yaml")
+    assert result.exit_code == 2
+    arn = "arn:aws:kinesis:eu-central-1:123456789012:stream/orders"
+    assert f"pipelines[0]: dev.yaml reads {arn} into LAKE.RAW.ORDERS too (pipelines[0])" in result.stderr
+    divided = adopting.replace(
+        "table_origin: adopt}", "table_origin: adopt, transforms: [{type: exclude, fields: [a]}]}"
+    )
+    Path("test.yaml").write_text(divided)
+    assert run("check", "test.yaml").exit_code == 0
+
+
 def test_what_one_of_two_environments_adopts_is_both_of_theirs(run: Run) -> None:
     Path("dev.yaml").write_text(GOOD)
     adopting = GOOD.replace("name: dev", "name: test").replace("{name: orders}", "{name: orders, origin: adopt}")

@@ -2,7 +2,6 @@
 
 import json
 from collections.abc import Sequence
-from contextlib import suppress
 
 import pytest
 
@@ -52,8 +51,8 @@ def test_a_kill_sends_nothing_twice_and_leaves_nothing_out(piped: World, step: E
     piped.channels.discards_on_open = discards
     piped.channels.commits_at_once = step in {EpochStep.COMMITTED, EpochStep.PROVEN}
     piped.put(*range(8))
+    killed = piped.services("killed", observer=dies_at(step), final_commit_s=0.01)
     with pytest.raises(Killed):
-        killed = piped.services("killed", observer=dies_at(step), final_commit_s=0.01)
         bounded(killed, piped.work())
     piped.channels.commits_at_once = True
     piped.put(*range(8, 12))
