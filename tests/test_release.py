@@ -83,6 +83,7 @@ def test_every_night_all_tests_run() -> None:
     assert re.fullmatch(r"\d+ \d+ \* \* \*", nightly["on"]["schedule"][0]["cron"])
     assert ".ci/run --all" in [step.get("run") for step in nightly["jobs"]["test"]["steps"]]
     assert "scripts/lowest" in [step.get("run") for step in nightly["jobs"]["lowest"]["steps"]]
+    assert nightly["jobs"]["native"]["steps"][-1] == {"run": "scripts/native --for aarch64 --where"}
     spark = nightly["jobs"]["spark"]
     assert spark["strategy"]["matrix"]["spark"] == ["4.0.2", "4.1.1"]
     assert spark["steps"][-1] == {"run": 'scripts/other-spark "$SPARK"', "env": {"SPARK": "${{ matrix.spark }}"}}
@@ -99,6 +100,16 @@ def test_no_expression_of_github_is_part_of_a_script(workflow: dict[str, Any]) -
     """A tag's name is somebody's text: it comes in a variable."""
     scripts = [step["run"] for job in workflow["jobs"].values() for step in job["steps"] if "run" in step]
     assert [script for script in scripts if "${{" in script] == []
+
+
+def test_a_release_has_machine_code_for_both_architectures_and_of_its_version() -> None:
+    script = (ROOT / "scripts" / "release").read_text(encoding="utf-8")
+    assert "for architecture in x86_64 aarch64; do" in script
+    versions = {
+        re.findall(r'(?m)^version = "(.+)"$', (ROOT / file).read_text(encoding="utf-8"))[0]
+        for file in ("pyproject.toml", "native/Cargo.toml")
+    }
+    assert len(versions) == 1
 
 
 def test_another_version_than_the_packages_is_not_built() -> None:

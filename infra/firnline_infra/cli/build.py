@@ -29,7 +29,8 @@ from firnline_infra.cli.environment_argument import environment_argument
     "--native",
     type=click.Path(path_type=Path, exists=True, dir_okay=False),
     metavar="WHEEL",
-    help="A wheel of firnline-native for the cluster's architecture, which becomes part of the archive.",
+    help="A wheel of firnline-native for the cluster's architecture, which becomes part of the archive; the specification's by "
+    "default.",
 )
 @click.option(
     "--image", metavar="NAME", help="Builds the image too, under this name and tag, with docker, podman or buildah."
@@ -77,6 +78,8 @@ def build(
     if image is None and (base or (push and not spec.aws.runtime.has_repository)):
         raise click.UsageError("--base and --push are the image's; give --image.")
     target = target_of_specification(spec, python=python, architecture=architecture, spark=spark)
+    own = spec.aws.runtime.native_wheel
+    native = native or (Path(own) if own else None)
     built = build_artefact(into, target, wheels=wheels, native=native, modules=spec.aws.runtime.modules)
     size = built.archive.stat().st_size
     click.echo(

@@ -78,4 +78,6 @@ def artefact_of(engine: "EngineEnvironment", folder: Path | None) -> "BuiltArtef
     if folder is not None:
         return read_artefact_for(folder, target)
     engine.say(f"Building the engine for {target}; what was built before is taken from the cache.")
-    return build_cached(target, modules=engine.spec.aws.runtime.modules)
+    runtime = engine.spec.aws.runtime
+    native = Path(runtime.native_wheel) if runtime.native_wheel else None
+    return build_cached(target, native=native, modules=runtime.modules)

@@ -1,6 +1,6 @@
-"""The Python files and folders beside a specification that go into the engine's archive, for callables of transforms.
+"""The files beside a specification that go into the engine's archive: Python of one's own, and the wheel of machine code.
 
-Nothing of them is run: a file is read, and has to say at its first level what a callable names.
+Nothing of them is run: a Python file is read, and has to say at its first level what a callable names.
 """
 
 import ast
@@ -9,12 +9,12 @@ from pathlib import Path
 
 from firnline_infra.specification.model import EnvironmentSpec
 
-PLACE = "aws.runtime.modules"
+PLACE, WHEEL = "aws.runtime.modules", "aws.runtime.native_wheel"
 
 
 def with_modules(spec: EnvironmentSpec, folder: Path) -> tuple[EnvironmentSpec, list[str]]:
     """The specification with whole paths, and a problem for each that is not there or lacks what a callable names."""
-    given = spec.aws.runtime.modules
+    given, wheel = spec.aws.runtime.modules, spec.aws.runtime.native_wheel
     whole = [str((folder / path).resolve()) for path in given]
     missing = [
         f"{PLACE}[{place}]: there is no file NAME.py and no folder of a package at {path!r}, beside the specification"
@@ -26,9 +26,14 @@ def with_modules(spec: EnvironmentSpec, folder: Path) -> tuple[EnvironmentSpec, 
         for place, (path, found) in enumerate(zip(given, whole, strict=True))
         for link in _ways_out(Path(found))
     ]
+    if wheel is not None and not (folder / wheel).is_file():
+        missing.append(
+            f"{WHEEL}: there is no file {wheel!r}, beside the specification; docs/build.md says where wheels are"
+        )
     if missing:
         return spec, missing
-    runtime = spec.aws.runtime.model_copy(update={"modules": whole})
+    native = None if wheel is None else str((folder / wheel).resolve())
+    runtime = spec.aws.runtime.model_copy(update={"modules": whole, "native_wheel": native})
     found = spec.model_copy(update={"aws": spec.aws.model_copy(update={"runtime": runtime})})
     return found, list(_callables_that_are_absent(found))
 

@@ -126,6 +126,10 @@ class Runtime(AwsOptions):
     """Python files and folders of packages that go into the engine's archive, by their paths beside the specification: for
     transforms of type `callable` (docs/transforms.md). What else they import has to be in the archive already. Other content is
     another archive, and rolls the engine."""
+    native_wheel: str | None = None
+    """A wheel of firnline-native for the engine's machines, by its path beside the specification: it makes rows several times
+    faster, and they are the same (docs/build.md). Rows are made in Python by default. Another wheel is another archive, and rolls
+    the engine."""
     python: Literal["3.11", "3.12", "3.13"] = "3.13"
     """Of the engine's archive. EMR 8.1 has 3.11 and 3.13; 3.11 is slow with Spark 4.0 and 4.1 (SPARK-54744)."""
     size: Sizing = Sizing.default()

@@ -28,6 +28,7 @@ from tests.infra.specifications import one_pipeline, smallest
 ELSEWHERE = {
     "EnvironmentSpec.version": "is of the document's form",
     "Runtime.modules": "decides what is in the archive (tests/infra/artefact)",
+    "Runtime.native_wheel": "decides what is in the archive (tests/infra/artefact)",
     "Runtime.python": "decides what is in the archive (tests/infra/artefact)",
     "EmrEc2.architecture": "decides what is in the archive (tests/infra/artefact)",
     "ExtraStatement.why": "is for whoever reviews the statement",

@@ -44,13 +44,14 @@ def test_an_artefact_is_built_for_where_the_engine_runs_and_locally_that_is_this
     monkeypatch: pytest.MonkeyPatch, machine: dict[str, str], target: str
 ) -> None:
     said: list[str] = []
-    spec = spec_of("dev", "emr_serverless", modules=["lib/cleaning.py"])
+    spec = spec_of("dev", "emr_serverless", modules=["lib/cleaning.py"], native_wheel="native.whl")
     accounts = SimpleNamespace(engines_machine=machine)
     monkeypatch.setattr(
-        "firnline_infra.artefact.build_cached", lambda built_for, modules: f"{built_for} with {modules}"
+        "firnline_infra.artefact.build_cached",
+        lambda built_for, native, modules: f"{built_for} with {native} and {modules}",
     )
     engine = cast("Any", SimpleNamespace(spec=spec, accounts=accounts, say=said.append))
-    assert str(artefact_of(engine, None)) == f"{target} with ['lib/cleaning.py']"
+    assert str(artefact_of(engine, None)) == f"{target} with native.whl and ['lib/cleaning.py']"
     assert target in said[0]
 
 

@@ -59,6 +59,20 @@ def test_what_is_not_there_is_told_before_anything_is_built(
         load_spec(written(folder, callable_, modules))
 
 
+def test_a_wheel_of_machine_code_is_beside_the_specification(folder: Path) -> None:
+    path = written(folder, "single:cleaned", ["single.py"])
+    document = yaml.safe_load(path.read_text())
+    document["aws"]["runtime"]["native_wheel"] = "wheels/native.whl"
+    path.write_text(yaml.safe_dump(document))
+    with pytest.raises(
+        ConfigError, match=r"native_wheel: there is no file 'wheels/native\.whl', beside the specification"
+    ):
+        load_spec(path)
+    (folder / "wheels").mkdir()
+    (folder / "wheels" / "native.whl").touch()
+    assert load_spec(path).aws.runtime.native_wheel == str(folder / "wheels" / "native.whl")
+
+
 def test_a_link_out_of_a_folder_is_told(folder: Path) -> None:
     (folder / "key.pem").write_text("a private key")
     (folder / "acme" / "orders" / "within.py").symlink_to("__init__.py")

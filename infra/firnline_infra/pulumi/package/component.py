@@ -55,9 +55,11 @@ def specification_of(document: Mapping[str, Any], source: str) -> EnvironmentSpe
     if unknown := list(_unknown(document, "")):
         raise ConfigError(source, unknown)
     spec = parse_spec(yaml.safe_dump(document, allow_unicode=True), source)
+    runtime = spec.aws.runtime
+    files = {f"aws.runtime.modules[{place}]": path for place, path in enumerate(runtime.modules)}
     relative = [
-        f"aws.runtime.modules[{place}]: {path!r} must be an absolute path, such as path.resolve({path!r}) gives"
-        for place, path in enumerate(spec.aws.runtime.modules)
+        f"{place}: {path!r} must be an absolute path, such as path.resolve({path!r}) gives"
+        for place, path in {**files, "aws.runtime.native_wheel": runtime.native_wheel or "/"}.items()
         if not Path(path).is_absolute()
     ]
     if relative:
