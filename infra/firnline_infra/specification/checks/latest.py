@@ -11,7 +11,6 @@ from firnline_infra.specification.names import latest_name, table_of
 from firnline_infra.specification.pipeline import Pipeline, content_column
 from firnline_infra.specification.table import TableKind
 from firnline_infra.specification.target_tables import TargetTable, target_tables
-from firnline_ingest.config.format import EmptyRecords
 from firnline_ingest.config.rows import MetadataForm, PartName
 from firnline_ingest.errors import did_you_mean
 
@@ -65,12 +64,6 @@ def _its_columns_are_declared(kept: Sequence[TargetTable]) -> Iterator[str]:
             yield _undeclared(each.at("latest.deleted_by"), deleted, known)
         if pipeline.latest.deleted_values and deleted is None:
             yield f"{each.at('latest.deleted_values')}: of no column; give latest.deleted_by too."
-        is_content = content is not None and deleted is not None and Identifier.parse(deleted).name == content[0]
-        if is_content and not pipeline.latest.deleted_values and pipeline.empty_records is not EmptyRecords.INGEST:
-            yield (
-                f"{each.at('latest.deleted_by')}: every row has a {deleted}, so that no key would ever be deleted; give "
-                "empty_records: ingest, or latest.deleted_values."
-            )
 
 
 def _undeclared(path: str, name: str, known: Iterable[str]) -> str:

@@ -21,11 +21,7 @@ TWO = [{"name": "orders"}, {"name": "more"}]
         {},
         {"latest": {"name": "STATE", "order_by": ["OP"], "deleted_by": "OP", "deleted_values": ["D"]}},
         {"latest_by": [], "latest": {"partition_key": True}},
-        {
-            "latest": {"deleted_by": "RECORD_CONTENT"},
-            "content_column": "RECORD_CONTENT",
-            "empty_records": "ingest",
-        },
+        {"latest": {"deleted_by": "RECORD_CONTENT"}, "content_column": "RECORD_CONTENT"},
         {"latest": {"order_by": ["OP"]}, "stream_pattern": "orders-.*"},
         {"latest_by": ["order_id"], "table_privilege": "ownership"},
     ],
@@ -43,11 +39,6 @@ def test_what_is_whole_is_taken(changes: dict[str, Any]) -> None:
         ({"latest_by": [], "latest": {"name": "X"}}, "pipelines[0].latest: nothing is the key; give latest_by"),
         ({"latest": {"order_by": ["AT"]}}, "pipelines[0].latest.order_by[0]: AT is not among the declared columns"),
         ({"latest": {"deleted_by": "GONE"}}, "pipelines[0].latest.deleted_by: GONE is not among"),
-        (
-            {"latest": {"deleted_by": "RECORD_CONTENT"}, "content_column": "RECORD_CONTENT"},
-            "pipelines[0].latest.deleted_by: every row has a RECORD_CONTENT, so that no key would ever be deleted; give "
-            "empty_records: ingest, or latest.deleted_values.",
-        ),
         ({"latest": {"deleted_values": ["D"]}}, "pipelines[0].latest.deleted_values: of no column"),
         ({"latest": {"name": "ORDERS"}}, "pipelines[0].latest.name: LAKE.RAW.ORDERS is the table of pipelines[0]"),
         ({"metadata": {"sequence_number": False}, "audit": False}, "latest_by needs sequence_number in each row"),
