@@ -56,7 +56,7 @@ def test_no_file_and_no_function_is_longer_than_its_bound() -> None:
 
 
 def test_what_is_made_of_a_specification_takes_its_environment_and_never_the_document() -> None:
-    """It is resolved once (docs/design/kinds.md)."""
+    """An environment is resolved once (docs/design/kinds.md)."""
     rooms = ("firnline_infra.blueprint.", "firnline_infra.kinds.", "firnline_infra.render.")
     taking = re.compile(r"def (\w+)\([^)]*: EnvironmentSpec\b")
     found = {

@@ -110,8 +110,10 @@ def declared(error: Error) -> Error:
 
 def _constructed(self: FirnlineError, *args: object, **named: object) -> None:
     defaults: dict[str, object] = type(self)._defaults  # type: ignore[attr-defined]
-    values = {**defaults, **dict(zip(defaults, args, strict=False)), **named}
-    if REQUIRED in values.values() or values.keys() != defaults.keys() or len(args) > len(defaults):
+    in_order = dict(zip(defaults, args, strict=False))
+    values = {**defaults, **in_order, **named}
+    is_odd = values.keys() != defaults.keys() or in_order.keys() & named.keys() or len(args) > len(defaults)
+    if is_odd or any(value is REQUIRED for value in values.values()):
         raise TypeError(f"{type(self).__name__} takes {', '.join(defaults)}; it was given {args} and {named}")
     said = {
         name: ", ".join(map(str, each)) if isinstance(each, (list, tuple)) else each for name, each in values.items()

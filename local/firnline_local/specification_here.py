@@ -81,7 +81,7 @@ def for_this_machine(spec: EnvironmentSpec) -> EnvironmentSpec:
     if _runs_on_this_machine(spec) or runtime.job is None or runtime.kind is None:
         return spec
     job = runtime.job.model_copy(update={"architecture": type(runtime.job.architecture)(ARCHITECTURE)})
-    runtime = runtime.model_copy(update={runtime.kind: job})
+    runtime = runtime.model_copy(update={runtime.kind: job, "native_wheel": None})
     return spec.model_copy(update={"aws": spec.aws.model_copy(update={"runtime": runtime})})
 
 
@@ -98,14 +98,16 @@ def _text(spec: EnvironmentSpec, spec_file: Path, lacking: Collection[str]) -> s
     users = [user for user in service_users(spec) if user.key in lacking]
     document: Any = read_yaml(read_text(spec_file), str(spec_file))
     given = [part for user in users if "public_keys" in (part := _section(document, user.path))]
-    if _runs_on_this_machine(spec) and not spec.aws.runtime.modules and not given:
+    is_of_here = _runs_on_this_machine(spec)
+    wheel = spec.aws.runtime.native_wheel if is_of_here else None  # one of another architecture runs nowhere here
+    beside = {"modules": list(spec.aws.runtime.modules), "native_wheel": wheel}
+    if is_of_here and not any(beside.values()) and not given:
         return read_text(spec_file)
     for part in given:
         del part["public_keys"]
     runtime = document["aws"].get("runtime", {})
-    if spec.aws.runtime.modules:
-        runtime["modules"] = list(spec.aws.runtime.modules)
-    if not _runs_on_this_machine(spec):
+    runtime |= {name: whole for name, whole in beside.items() if whole or name in runtime}
+    if not is_of_here:
         section = spec.aws.runtime.kind
         runtime[section] = {**(runtime[section] or {}), "architecture": ARCHITECTURE}
     return yaml.safe_dump(document, sort_keys=False, allow_unicode=True, width=10_000)

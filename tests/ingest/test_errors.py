@@ -42,7 +42,13 @@ def test_an_error_that_is_declared_says_its_values_has_them_and_crosses_processe
 
 
 @pytest.mark.parametrize(
-    ("args", "named"), [((), {}), (("::1", [80], "nginx", 1), {}), (("::1", [80]), {"owner": "nginx"})]
+    ("args", "named"),
+    [
+        ((), {}),
+        (("::1", [80], "nginx", 1), {}),
+        (("::1", [80]), {"owner": "nginx"}),
+        (("::1", [80]), {"host": "::2"}),
+    ],
 )
 def test_what_a_declared_error_does_not_take_is_refused(args: tuple[object, ...], named: dict[str, str]) -> None:
     with pytest.raises(TypeError, match="PortsTaken takes host, ports, holder"):

@@ -115,6 +115,19 @@ def test_modules_beside_the_specification_are_found_from_the_copy(tmp_path: Path
     assert load_spec(here(written(tmp_path, runtime))).aws.runtime.modules == [str(tmp_path / "cleaning.py")]
 
 
+@pytest.mark.parametrize("architecture", [ARCHITECTURE, OTHER])
+def test_a_wheel_beside_the_specification_is_found_from_the_copy_or_left_out(tmp_path: Path, architecture: str) -> None:
+    """On a machine of another architecture it can't be loaded."""
+    (tmp_path / "native.whl").touch()
+    runtime = {
+        "trust": "emr-serverless",
+        "native_wheel": "native.whl",
+        "emr_serverless": {**SERVERLESS, "architecture": architecture},
+    }
+    found = load_spec(here(written(tmp_path, runtime))).aws.runtime.native_wheel
+    assert found == (str(tmp_path / "native.whl") if architecture == ARCHITECTURE else None)
+
+
 def test_the_keys_of_the_start_are_the_users_whatever_the_file_names(tmp_path: Path) -> None:
     """But for those that `firnline keys` has made since: their secrets are here."""
     spec_file = written(tmp_path, {"trust": "emr-serverless"})

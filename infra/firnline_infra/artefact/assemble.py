@@ -248,13 +248,14 @@ def check_native_wheel(path: Path, target: Target) -> None:
 
     An artefact has one only where it is named, so that no cache decides what an artefact holds.
     """
-    if why := _unfit_wheel(path, target):
+    if why := unfit_wheel(path, target):
         raise UsageError(
-            f"{path.name} {why}.", next_step=f"build one: scripts/native --for {target.architecture} --where"
+            f"{path.name} {why}.", next_step=f"take the one of {NATIVE_WHEEL} {engine_version()}: docs/build.md."
         )
 
 
-def _unfit_wheel(path: Path, target: Target) -> str | None:
+def unfit_wheel(path: Path, target: Target) -> str | None:
+    """The reason why a file can't be the target's firnline-native; None if its name says that it is."""
     try:
         name, version, _, tags = parse_wheel_filename(path.name)
     except InvalidWheelFilename:

@@ -2,6 +2,10 @@
 engine runs.
 """
 
+from collections.abc import Callable
+from pathlib import Path
+
+from firnline_infra.artefact.assemble import unfit_wheel
 from firnline_infra.artefact.errors import TargetUnsupported
 from firnline_infra.artefact.lock import FILES
 from firnline_infra.artefact.target import Target, target_of
@@ -9,8 +13,27 @@ from firnline_infra.blueprint.engine_config import metrics_config
 from firnline_infra.environment import Environment
 from firnline_infra.specification.model import EnvironmentSpec
 from firnline_infra.specification.runtimes.options import NEWEST_SPARK
+from firnline_ingest.errors import UsageError
 
 BY_HAND = "x86_64"
+
+
+def native_wheel_of(spec: EnvironmentSpec, target: Target, say: Callable[[str], object]) -> Path | None:
+    """Returns the wheel of machine code that the specification names. One for the specification's machines, where somebody has
+    asked for an archive of others, is left out, and `say` hears of it. Raises UsageError for one that fits neither.
+    """
+    if spec.aws.runtime.native_wheel is None:
+        return None
+    wheel = Path(spec.aws.runtime.native_wheel)
+    if (why := unfit_wheel(wheel, target)) is None:
+        return wheel
+    if unfit_wheel(wheel, target_of_specification(spec)) is None:
+        say(f"{wheel.name} {why}: rows are made in Python there.")
+        return None
+    raise UsageError(
+        f"aws.runtime.native_wheel: {wheel.name} {why}.",
+        next_step="name the wheel of this release, or none (docs/build.md).",
+    )
 
 
 def target_of_specification(

@@ -69,7 +69,7 @@ def build(
         --image 123456789012.dkr.ecr.eu-central-1.amazonaws.com/firnline:1
     """
     from firnline_infra.artefact import build as build_artefact
-    from firnline_infra.artefact import target_of_specification
+    from firnline_infra.artefact import native_wheel_of, target_of_specification
     from firnline_infra.artefact.image import build_image
     from firnline_infra.artefact.repository import image_in_repository
     from firnline_infra.specification import load_spec
@@ -78,8 +78,7 @@ def build(
     if image is None and (base or (push and not spec.aws.runtime.has_repository)):
         raise click.UsageError("--base and --push are the image's; give --image.")
     target = target_of_specification(spec, python=python, architecture=architecture, spark=spark)
-    own = spec.aws.runtime.native_wheel
-    native = native or (Path(own) if own else None)
+    native = native or native_wheel_of(spec, target, click.echo)
     built = build_artefact(into, target, wheels=wheels, native=native, modules=spec.aws.runtime.modules)
     size = built.archive.stat().st_size
     click.echo(

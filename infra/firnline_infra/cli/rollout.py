@@ -72,12 +72,11 @@ def engine_in(found: "Deployment", outputs: dict[str, object]) -> "EngineEnviron
 
 def artefact_of(engine: "EngineEnvironment", folder: Path | None) -> "BuiltArtefact":
     """The artefact in the folder, or one that is built, or was, for where the environment's engine runs. Raises BuildError."""
-    from firnline_infra.artefact import build_cached, read_artefact_for, target_of_specification
+    from firnline_infra.artefact import build_cached, native_wheel_of, read_artefact_for, target_of_specification
 
     target = target_of_specification(engine.spec, **engine.accounts.engines_machine)
     if folder is not None:
         return read_artefact_for(folder, target)
     engine.say(f"Building the engine for {target}; what was built before is taken from the cache.")
-    runtime = engine.spec.aws.runtime
-    native = Path(runtime.native_wheel) if runtime.native_wheel else None
-    return build_cached(target, native=native, modules=runtime.modules)
+    native = native_wheel_of(engine.spec, target, engine.say)
+    return build_cached(target, native=native, modules=engine.spec.aws.runtime.modules)

@@ -110,6 +110,10 @@ def _checked(path: Path, environment: str) -> "EnvironmentSpec":
         raise DocumentMissing(str(path), "give ENV or the path of a specification.", known=known_instead(environment))
     spec = load_spec(path)
     blueprint_of(spec)  # refuses what no service would take, such as a policy that is too long
+    if spec.aws.runtime.native_wheel is not None:
+        from firnline_infra.artefact import native_wheel_of, target_of_specification
+
+        native_wheel_of(spec, target_of_specification(spec), click.echo)
     return spec
 
 

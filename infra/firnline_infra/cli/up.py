@@ -33,6 +33,11 @@ def up(environment: Path, accounts: ChosenAccounts, refresh: bool, plan: Path | 
     from firnline_infra.cli.deployment import deployment
 
     found = deployment(environment, accounts)
+    if found.spec.aws.runtime.native_wheel is not None:
+        from firnline_infra.artefact import native_wheel_of, target_of_specification
+
+        target = target_of_specification(found.spec, **found.accounts.engines_machine)
+        native_wheel_of(found.spec, target, found.say)  # refused before anything is changed
     outputs = found.up(refresh=refresh, plan=plan.resolve() if plan else None)
     click.echo()
     click.echo(f"{found.spec.name} is up in {found.accounts.place}.")

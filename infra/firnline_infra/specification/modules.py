@@ -32,7 +32,7 @@ def with_modules(spec: EnvironmentSpec, folder: Path) -> tuple[EnvironmentSpec, 
         )
     if missing:
         return spec, missing
-    native = None if wheel is None else str((folder / wheel).resolve())
+    native = None if wheel is None else str((folder / wheel).absolute())  # its name says what it is, also of a link
     runtime = spec.aws.runtime.model_copy(update={"modules": whole, "native_wheel": native})
     found = spec.model_copy(update={"aws": spec.aws.model_copy(update={"runtime": runtime})})
     return found, list(_callables_that_are_absent(found))

@@ -10,6 +10,7 @@ from firnline_infra.specification.elsewhere import arn_of
 from firnline_infra.specification.model import EnvironmentSpec
 from firnline_infra.specification.names import Names, application_of, bootstrap_names, table_of, view_of
 from firnline_infra.specification.origin import Origin
+from firnline_ingest.config.rows import PipeRows
 
 Made = Mapping[tuple[str, ...], str]
 """What and where it is, and its name; to the field of the specification that says it."""
@@ -91,15 +92,16 @@ def _views(spec: EnvironmentSpec) -> Made:
 
 
 def _filled(spec: EnvironmentSpec) -> Mapping[tuple[str, ...], str]:
-    """Returns the stream, the Snowflake account, the table and the transforms of each pipeline; to its path.
+    """Returns the stream, the Snowflake account, the table and what chooses records, of each pipeline; to its path.
 
-    A pipeline with a query or with routes is not among them: with these, as with other transforms, two environments may divide
-    the records of a stream.
+    Where two choose in different ways (by transforms that leave records out, a query, routes), they may divide a stream's
+    records; what a pipe's WHERE drops, nobody knows here.
     """
     arns = {each.name: arn_of(spec, each) for each in spec.streams}
     account, found = spec.snowflake.account.upper(), dict[tuple[str, ...], str]()
     for index, each in enumerate(spec.pipelines):
-        if each.stream in arns and each.query is None and each.routes is None:
-            transforms = str([transform.model_dump(mode="json") for transform in each.transforms])
-            found[arns[each.stream], account, str(table_of(each)), transforms] = f"pipelines[{index}]"
+        if each.stream in arns and (each.pipe is None or each.pipe.rows is PipeRows.ONE):
+            choosing = (*(one for one in each.transforms if one.leaves_records_out), each.query, each.routes)
+            chosen = str([None if one is None else one.model_dump(mode="json") for one in choosing])
+            found[arns[each.stream], account, str(table_of(each)), chosen] = f"pipelines[{index}]"
     return found

@@ -25,11 +25,11 @@ class StreamMissing(KinesisError, Fatal):
 @declared
 class StreamNotReady(KinesisError, Retryable):
     stream: str
-    operation: str
+    asked: str
     cause: str
 
     id = "FL-2018"
-    message = "The stream {stream!r} is not ready for kinesis:{operation}: {cause}"
+    message = "The stream {stream!r} is not ready for kinesis:{asked}: {cause}"
     next_step = "nothing: it is asked again, until the stream is ACTIVE."
     causes = "The stream is CREATING: its shards can be listed and read once it is ACTIVE"
     remedy = "nothing: it is asked again; `aws kinesis describe-stream-summary` shows its state"

@@ -1,11 +1,14 @@
+import re
 from pathlib import Path
 
 import pytest
 
-from firnline_infra.artefact import target_of, target_of_specification
+from firnline_infra.artefact import native_wheel_of, target_of, target_of_specification
+from firnline_infra.artefact.engine_wheel import engine_version
 from firnline_infra.artefact.errors import TargetUnsupported
 from firnline_infra.specification import EnvironmentSpec, load_spec
 from firnline_infra.specification.runtime import Runtime
+from firnline_ingest.errors import UsageError
 
 PROD = load_spec(Path(__file__).parents[3] / "stacks" / "environments" / "prod.yaml")
 POOL = {"subnets": ["subnet-0a1b2c3d"], "security_group": {"vpc": "vpc-0a1b2c3d"}}
@@ -51,3 +54,17 @@ def test_an_engine_that_is_started_by_hand_is_built_for_what_is_said_with_the_co
     assert target_of_specification(spec) == target_of(python="3.13", architecture="x86_64", spark="4.1.1")
     given = target_of_specification(spec, python="3.11", architecture="arm64", spark="4.0.2")
     assert given == target_of(python="3.11", architecture="aarch64", spark="4.0.2")
+
+
+@pytest.mark.parametrize(
+    ("name", "why"),
+    [
+        ("firnline_native-0.0.9-cp311-abi3-manylinux_2_34_aarch64.whl", "must be firnline-native"),
+        (f"firnline_native-{engine_version()}-cp311-abi3-manylinux_2_34_x86_64.whl", "does not run on"),
+        ("native.txt", "is not the name of a wheel"),
+    ],
+)
+def test_a_wheel_that_no_engine_of_the_specification_can_have_is_refused_under_its_field(name: str, why: str) -> None:
+    spec = prod_with(trust="emr-serverless", native_wheel=name, emr_serverless=POOL)
+    with pytest.raises(UsageError, match=rf"aws\.runtime\.native_wheel: {re.escape(name)} {why}"):
+        native_wheel_of(spec, target_of_specification(spec), print)

@@ -6,6 +6,7 @@ from typing import Any, cast
 import click
 import pytest
 
+from firnline_infra.artefact.engine_wheel import engine_version
 from firnline_infra.cli.accounts_option import ChosenAccounts
 from firnline_infra.cli.deploy import told
 from firnline_infra.cli.rollout import artefact_of, engine_of, outputs_in
@@ -44,14 +45,18 @@ def test_an_artefact_is_built_for_where_the_engine_runs_and_locally_that_is_this
     monkeypatch: pytest.MonkeyPatch, machine: dict[str, str], target: str
 ) -> None:
     said: list[str] = []
-    spec = spec_of("dev", "emr_serverless", modules=["lib/cleaning.py"], native_wheel="native.whl")
+    wheel = f"firnline_native-{engine_version()}-cp311-abi3-manylinux_2_34_aarch64.whl"
+    spec = spec_of("dev", "emr_serverless", modules=["lib/cleaning.py"], native_wheel=wheel)
     accounts = SimpleNamespace(engines_machine=machine)
     monkeypatch.setattr(
         "firnline_infra.artefact.build_cached",
         lambda built_for, native, modules: f"{built_for} with {native} and {modules}",
     )
     engine = cast("Any", SimpleNamespace(spec=spec, accounts=accounts, say=said.append))
-    assert str(artefact_of(engine, None)) == f"{target} with native.whl and ['lib/cleaning.py']"
+    assert (
+        str(artefact_of(engine, None))
+        == f"{target} with {wheel if 'aarch64' in target else None} and ['lib/cleaning.py']"
+    )
     assert target in said[0]
 
 

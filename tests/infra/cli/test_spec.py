@@ -199,6 +199,15 @@ def test_two_environments_that_make_the_same_things_are_refused(run: Run) -> Non
         assert said in result.stderr
 
 
+CHOOSING = {
+    "transforms: [{type: exclude, fields: [a]}]": True,
+    "transforms: [{type: filter, field: a, one_of: [1]}]": False,
+    "pipe: {name: EU, origin: adopt, rows: some}": False,
+    'query: {schema: a INT, sql: "SELECT _position, a FROM rows WHERE a > 1"}': False,
+}
+"""To whether each record of a stream is there twice, where another environment reads all of it into the same table."""
+
+
 def test_two_environments_that_read_one_stream_into_one_table_are_refused(run: Run) -> None:
     """Both may adopt all of it, and neither would find the other's rows."""
     Path("dev.yaml").write_text(GOOD)
@@ -212,11 +221,14 @@ def test_two_environments_that_read_one_stream_into_one_table_are_refused(run: R
     assert result.exit_code == 2
     arn = "arn:aws:kinesis:eu-central-1:123456789012:stream/orders"
     assert f"pipelines[0]: dev.yaml reads {arn} into LAKE.RAW.ORDERS too (pipelines[0])" in result.stderr
-    divided = adopting.replace(
-        "table_origin: adopt}", "table_origin: adopt, transforms: [{type: exclude, fields: [a]}]}"
-    )
-    Path("test.yaml").write_text(divided)
-    assert run("check", "test.yaml").exit_code == 0
+    for more, twice in CHOOSING.items():
+        Path("test.yaml").write_text(adopting.replace("table_origin: adopt}", f"table_origin: adopt, {more}}}"))
+        said = run("check", "test.yaml").stderr
+        assert said.count("reads arn:") == twice, said
+    both = "transforms: [{type: filter, field: a, one_of: [1]}]"
+    Path("dev.yaml").write_text(GOOD.replace("schema: RAW}", f"schema: RAW, {both}}}"))
+    Path("test.yaml").write_text(adopting.replace("table_origin: adopt}", f"table_origin: adopt, {both}}}"))
+    assert "reads arn:" in run("check", "test.yaml").stderr
 
 
 def test_what_one_of_two_environments_adopts_is_both_of_theirs(run: Run) -> None:

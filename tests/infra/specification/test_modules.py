@@ -69,7 +69,8 @@ def test_a_wheel_of_machine_code_is_beside_the_specification(folder: Path) -> No
     ):
         load_spec(path)
     (folder / "wheels").mkdir()
-    (folder / "wheels" / "native.whl").touch()
+    (folder / "wheels" / "native.whl").symlink_to("SHA256E-s3--abc.whl")
+    (folder / "wheels" / "SHA256E-s3--abc.whl").touch()
     assert load_spec(path).aws.runtime.native_wheel == str(folder / "wheels" / "native.whl")
 
 
