@@ -42,11 +42,11 @@ OFFSET_BYTES = 110
 CHECKPOINT_REQUESTS = 26
 """The requests of an epoch to S3: 24 that write, copy or list, and 26 that read at a twelfth of the price (docs/s3.md:
 counted with Apache's S3A, not on an account)."""
-CPU_MS_PER_MB, CPU_MS_PER_READ = 16.4, 3.0
-"""docs/performance.md, *Thin shards*: a megabyte without its reads, and a read that brings something."""
+CPU_MS_PER_MB, CPU_MS_PER_READ = 21.8, 2.96
+"""docs/performance.md, last run of the part about shards: a megabyte without its reads, and a read that brings something."""
 SLOW_READ_S = 1.0
-TASK_CORES = 0.6
-"""How busy a task may be, which has one core, so that shards that bring more for a while do not fall behind."""
+TASK_CORES = 2 / 3
+"""How busy a task may be, which has one core: shards that bring half as much again for a while do not fall behind."""
 FULLER_TASKS = (128, 64)
 CPU_MS_PER_IDLE_READ = 5.2
 """docs/performance.md: 64 idle shards are expected to take 0.167 of a core, all processes, at a read in two seconds each."""

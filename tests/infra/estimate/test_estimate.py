@@ -14,7 +14,15 @@ from firnline_infra.blueprint.prices import Standing, prices
 from firnline_infra.blueprint.size import size_of
 from firnline_infra.cli.main import firnline
 from firnline_infra.estimate.cost import costs
-from firnline_infra.estimate.load import HEARTBEAT_S, LEDGER_WRITE_S, MARKS_BYTES, OFFSET_BYTES, Load
+from firnline_infra.estimate.load import (
+    CPU_MS_PER_MB,
+    CPU_MS_PER_READ,
+    HEARTBEAT_S,
+    LEDGER_WRITE_S,
+    MARKS_BYTES,
+    OFFSET_BYTES,
+    Load,
+)
 from firnline_infra.estimate.text import estimate_document, estimate_text
 from firnline_infra.specification import EnvironmentSpec, parse_spec
 from firnline_infra.specification.runtime import SECTIONS
@@ -60,6 +68,18 @@ def test_what_an_engine_needs_grows_with_its_shards(shards: int, cores: int, wri
     assert load.busy_cores < load.size.slots / 2
 
 
+def test_the_cpu_of_a_megabyte_and_of_a_read_are_those_that_the_bench_wrote_down() -> None:
+    measured = (
+        (ROOT / "docs" / "performance.md")
+        .read_text()
+        .partition("<!-- bench: shards -->")[2]
+        .partition("<!-- /bench -->")[0]
+    )
+    for row, used in (("a MB, without its reads", CPU_MS_PER_MB), ("a read of theirs", CPU_MS_PER_READ)):
+        (found,) = re.findall(rf"^\| {row} \| ([\d.]+) CPU ms", measured, re.MULTILINE)
+        assert float(found) == used, row
+
+
 def test_reads_that_bring_little_are_counted_beside_the_megabytes() -> None:
     """At 0.3 MB/s a read brings 63 KB: most of a shard's cost is its reads (docs/performance.md, thin shards)."""
     thin, full = load_of(500), replace(load_of(100), mb_per_s=150.0)
@@ -70,10 +90,10 @@ def test_reads_that_bring_little_are_counted_beside_the_megabytes() -> None:
 
 
 def test_thin_shards_are_told_to_be_read_less_often_by_fuller_tasks() -> None:
-    """500 shards at 0.3 MB/s: 7.1 of 9.6 busy cores are reads; once in a second, 64 of them keep half a core busy."""
+    """500 shards at 0.3 MB/s: two thirds of the busy cores are reads; once in a second, 64 shards keep 0.6 of one busy."""
     text = " ".join(estimate_text(load_of(500), []).split())
-    assert "Thin shards: 7.1 of the 9.6 busy cores are reads, one of each shard in 210 ms." in text
-    assert "`polling.interval_ms: 1000` all of it takes 4.0 cores" in text
+    assert "Thin shards: 7.0 of the 10.3 busy cores are reads, one of each shard in 210 ms." in text
+    assert "`polling.interval_ms: 1000` all of it takes 4.8 cores" in text
     assert "`epoch.shards_per_task: 64`" in text
     assert "`epoch.shards_per_task: 128`" in estimate_text(replace(load_of(500), mb_per_s=25.0), [])
 
