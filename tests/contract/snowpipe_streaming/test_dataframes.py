@@ -169,7 +169,7 @@ def test_another_attempt_of_the_partition_at_the_same_time_adds_no_row_twice(
         yield from every[:5]
         assert writer(world).write(rows(range(others))).rows == others
         if learnt_from == "status":
-            world.fail("append", kind="SLOW", delay_s=3.0)
+            world.fail("append", kind="SLOW", delay_s=8.0)
         yield from every[5:]
 
     if learnt_from == "append":

@@ -132,6 +132,7 @@ class Made:
 
     def deployment(self, role: str | None = None) -> Deployment:
         return Deployment(
+            spec=self.spec,
             spec_file=self.spec_file,
             env_argument=self.name,
             accounts=self.accounts(role),

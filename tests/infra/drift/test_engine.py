@@ -13,7 +13,9 @@ from tests.ingest.config.test_model import document
 
 def context(here: dict[str, Any], outputs: dict[str, Any]) -> DriftContext:
     accounts = SimpleNamespace(engine_config=lambda of_stack, spec: {**of_stack, **here})
-    return cast("DriftContext", SimpleNamespace(accounts=accounts, outputs=outputs, spec=None))
+    return cast(
+        "DriftContext", SimpleNamespace(accounts=accounts, outputs=outputs, environment=SimpleNamespace(spec=None))
+    )
 
 
 def test_an_engine_that_was_given_endpoints_of_its_place_has_no_other_configuration() -> None:

@@ -11,6 +11,7 @@ from snowflake.connector import SnowflakeConnection
 from firnline_infra.accounts.accounts import rows
 from firnline_infra.accounts.errors import AwsRefused
 from firnline_infra.blueprint import Blueprint, blueprint_of
+from firnline_infra.environment import Environment
 from firnline_infra.kinds.buckets import BUCKET
 from firnline_infra.kinds.kind import own_name
 from firnline_infra.kinds.observability import DASHBOARD
@@ -80,7 +81,7 @@ def test_what_is_adopted_may_be_there(
 ) -> None:
     spec = blueprint.environment.spec
     streams = [each.model_copy(update={"origin": Origin.ADOPT}) for each in spec.streams]
-    environment = replace(blueprint.environment, spec=spec.model_copy(update={"streams": streams}))
+    environment = Environment.of(spec.model_copy(update={"streams": streams}))
     adopted = replace(blueprint, environment=environment)
     found = list(already_there(adopted, accounts, session, {}))
     assert found == [*PLACE, "table FIRNLINE.RAW.ORDERS in Snowflake"]
