@@ -24,6 +24,9 @@ from firnline_local.snowflake.tls import make_certificates
 HOST = "127.0.0.1"
 BACKLOG = 1024
 
+STOPS_WITHIN_S = 5
+"""A client that keeps a connection open without an answer keeps no server up for longer."""
+
 
 class EmbeddedSnowflake:
     """Serves a catalog from when it is made until `close`: in a thread of its own, or where `serve` is called."""
@@ -55,6 +58,7 @@ class EmbeddedSnowflake:
                 lifespan="off",
                 log_level="warning",
                 access_log=False,
+                timeout_graceful_shutdown=STOPS_WITHIN_S,
                 ssl_certfile=certificates.cert_file,
                 ssl_keyfile=certificates.key_file,
             )
