@@ -18,7 +18,7 @@ so they pickle.
 """
 
 import difflib
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from string import Formatter
 from typing import ClassVar, TypeVar, dataclass_transform
 
@@ -51,6 +51,8 @@ class FirnlineError(Exception):
     """The template of its message; empty if a constructor writes it."""
     next_step: str
     """The advice on what to do next; the class of a declared error may have a template of it."""
+    _defaults: ClassVar[Mapping[str, object]] = {}
+    """The fields of a declared error in their order, with their defaults."""
 
     def __init_subclass__(cls) -> None:
         super().__init_subclass__()
@@ -98,18 +100,18 @@ def declared(error: Error) -> Error:
     `str.format` takes them; those of a sequence are listed. Raises TypeError for a template that names anything else.
     """
     own = {name: vars(error).get(name, REQUIRED) for name in vars(error)["__annotations__"]}
-    defaults: dict[str, object] = {**getattr(error, "_defaults", {}), **own}
+    defaults = {**error._defaults, **own}
     for template in (error.message, vars(error).get("next_step", "")):
         named = {name for _, name, _, _ in Formatter().parse(template) if name is not None}
         if unknown := named - defaults.keys():
             raise TypeError(f"{error.__name__} has no field {', '.join(sorted(unknown))} for: {template}")
-    error._defaults = defaults  # type: ignore[attr-defined]
-    error.__init__ = _constructed  # type: ignore[method-assign]
+    error._defaults = defaults
+    error.__init__ = _constructed  # type: ignore[method-assign] # which mypy takes from the fields, by dataclass_transform
     return error
 
 
 def _constructed(self: FirnlineError, *args: object, **named: object) -> None:
-    defaults: dict[str, object] = type(self)._defaults  # type: ignore[attr-defined]
+    defaults = type(self)._defaults
     in_order = dict(zip(defaults, args, strict=False))
     values = {**defaults, **in_order, **named}
     is_odd = values.keys() != defaults.keys() or in_order.keys() & named.keys() or len(args) > len(defaults)

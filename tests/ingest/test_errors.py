@@ -52,7 +52,7 @@ def test_an_error_that_is_declared_says_its_values_has_them_and_crosses_processe
 )
 def test_what_a_declared_error_does_not_take_is_refused(args: tuple[object, ...], named: dict[str, str]) -> None:
     with pytest.raises(TypeError, match="PortsTaken takes host, ports, holder"):
-        PortsTaken(*args, **named)  # type: ignore[arg-type, call-arg]
+        PortsTaken(*args, **named)  # type: ignore[arg-type, call-arg] # what mypy refuses is what is tried
 
 
 @pytest.mark.parametrize("template", ["message", "next_step"])

@@ -50,7 +50,7 @@ class Applied:
     @property
     def context(self) -> DriftContext:
         blueprint = blueprint_of(self.spec)
-        return DriftContext(blueprint=blueprint, accounts=self, session=None, outputs={})  # type: ignore[arg-type]
+        return DriftContext(blueprint=blueprint, accounts=self, session=None, outputs={})  # type: ignore[arg-type] # it serves the two clients that are asked
 
     def found(self) -> set[tuple[str, str]]:
         return {each.key for check in bootstrap.checks(self.context) for each in findings_of(check)}
