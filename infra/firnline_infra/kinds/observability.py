@@ -59,8 +59,7 @@ def metric_alarms(environment: Environment) -> Iterator[Component]:
 def _topic(environment: Environment) -> Resource:
     """A topic of which the environment's alarms are the only publishers: SNS's own policy for a topic would let the account's
     whole CloudWatch publish, and more. Alarms of an application whose name only begins as this one's are none of them."""
-    application, arns = environment.names.application, environment.arns
-    name = f"{_with_topics_letters(application)}-alarms"
+    name, arns = environment.names.alarm_topic, environment.arns
     publishes = PolicyStatement(
         sid="AlarmsPublish",
         principals={"Service": "cloudwatch.amazonaws.com"},
@@ -82,12 +81,6 @@ def _publishers(environment: Environment) -> tuple[str, ...] | str:
     if sum(map(len, made)) <= LONGEST_LIST:
         return made
     return arns.regional("cloudwatch", f"alarm:{environment.names.application}-*")
-
-
-def _with_topics_letters(application: str) -> str:
-    """Returns the application as a topic's name may have it, without a dot; that of `a.b` is not that of `a-b`."""
-    name = re.sub(r"[^A-Za-z0-9_-]", "-", application)
-    return name if name == application else f"{name}-{hashlib.sha256(application.encode()).hexdigest()[:8]}"
 
 
 def _subscriptions(topic: Resource, endpoints: Sequence[str]) -> Iterator[Resource]:

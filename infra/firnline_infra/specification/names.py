@@ -14,6 +14,9 @@ from firnline_infra.specification.snowflake import ExternalVolume, ServiceUser
 from firnline_ingest.identifiers import table_name
 
 NOT_IN_BUCKETS, NOT_IN_IDENTIFIERS = re.compile(r"[\W_]"), re.compile("[^A-Za-z0-9]")
+NOT_IN_ALIASES = re.compile("[^A-Za-z0-9_-]")
+"""Letters of an application that aliases of KMS may not have (docs.aws.amazon.com/kms/latest/developerguide/alias-create.html,
+2026-11-30), nor topics of SNS (API reference, CreateTopic, Name)."""
 
 
 @part
@@ -71,6 +74,7 @@ class Names(Definition):
     """What Redshift reads streams as."""
     redshift_refresh_role: str
     """What EventBridge Scheduler refreshes views as."""
+    alarm_topic: str
     ingest: Principal
     """Of the pipelines that have no user of their own."""
     ingest_of: Mapping[str, Principal]
@@ -89,7 +93,7 @@ class Names(Definition):
         return cls(
             application=application,
             ledger_table=spec.ledger.table or application,
-            key_alias=application,
+            key_alias=_without_dots(application),
             bucket=spec.aws.bucket.name or _bucket(spec, application),
             engine_role=_engine_role(spec) or f"{application}-engine",
             engine_user=f"{application}-engine",
@@ -99,6 +103,7 @@ class Names(Definition):
             repository=application.lower(),
             redshift_role=f"{application}-redshift",
             redshift_refresh_role=f"{application}-redshift-refresh",
+            alarm_topic=f"{_without_dots(application)}-alarms",
             ingest=(ingest := _principal(spec.snowflake.ingest, f"{start}_INGEST")),
             ingest_of={
                 each.stream: ingest
@@ -118,7 +123,7 @@ def bootstrap_names(spec: EnvironmentSpec) -> BootstrapNames:
     application = application_of(spec)
     return BootstrapNames(
         state_bucket=_bucket(spec, f"{application}-state"),
-        state_key_alias=f"{application}-state",
+        state_key_alias=f"{_without_dots(application)}-state",
         boundary=f"{application}-boundary",
         deployer_role=f"deploy-{application}",
         previewer_role=f"preview-{application}",
@@ -168,6 +173,12 @@ def refresh_of(application: str, view: StreamView) -> str:
 def _bucket(spec: EnvironmentSpec, start: str) -> str:
     plain = NOT_IN_BUCKETS.sub("-", start.lower()).strip("-")
     return f"{plain}-{spec.aws.account}-{spec.aws.region}"
+
+
+def _without_dots(application: str) -> str:
+    """The application as names may have it that have no dots; that of `a.b` is not that of `a-b`."""
+    name = NOT_IN_ALIASES.sub("-", application)
+    return name if name == application else f"{name}-{hashlib.sha256(application.encode()).hexdigest()[:8]}"
 
 
 def _start(spec: EnvironmentSpec) -> str:

@@ -1,5 +1,5 @@
 from firnline_infra.specification.identifier import Identifier
-from firnline_infra.specification.names import Names, Principal, VolumeNames, table_of, volume_names
+from firnline_infra.specification.names import Names, Principal, VolumeNames, bootstrap_names, table_of, volume_names
 from tests.infra.specifications import one_pipeline, smallest
 
 
@@ -17,6 +17,7 @@ def test_names_follow_from_the_environment() -> None:
         repository="firnline-dev-eu",
         redshift_role="firnline-dev-eu-redshift",
         redshift_refresh_role="firnline-dev-eu-redshift-refresh",
+        alarm_topic="firnline-dev-eu-alarms",
         ingest=Principal(user=Identifier("FIRNLINE_DEV_EU_INGEST"), role=Identifier("FIRNLINE_DEV_EU_INGEST")),
         ingest_of={
             "orders": Principal(user=Identifier("FIRNLINE_DEV_EU_INGEST"), role=Identifier("FIRNLINE_DEV_EU_INGEST"))
@@ -27,6 +28,14 @@ def test_names_follow_from_the_environment() -> None:
         network_policy=Identifier("FIRNLINE_DEV_EU_NETWORK"),
         authentication_policy=Identifier("FIRNLINE_DEV_EU_KEY_PAIR_ONLY"),
     )
+
+
+def test_an_alias_has_no_dots_and_is_of_one_application() -> None:
+    """KMS takes none."""
+    dotted, dashed = smallest(application="shop.eu"), smallest(application="shop-eu")
+    assert Names.of(dotted).key_alias == "shop-eu-969d2014"
+    assert bootstrap_names(dotted).state_key_alias == "shop-eu-969d2014-state"
+    assert Names.of(dashed).key_alias == "shop-eu"
 
 
 def test_a_name_that_is_given_is_kept() -> None:

@@ -245,8 +245,9 @@ def _what_the_bootstrap_makes_is_not_the_environments(spec: EnvironmentSpec) -> 
     for path, name in buckets.items():
         if name.endswith(f"-state-{aws.account}-{aws.region}"):
             yield f"{path}: {name} is named as the buckets of Pulumi's state are; give another."
-    if aws.key.origin is Origin.CREATE and application_of(spec).endswith("-state"):
-        yield f"{root}: gives the key the alias {application_of(spec)}, as keys of Pulumi's state have; name it otherwise."
+    alias = Names.of(spec).key_alias
+    if aws.key.origin is Origin.CREATE and alias.endswith("-state"):
+        yield f"{root}: gives the key the alias {alias}, as keys of Pulumi's state have; name it otherwise."
     engine = Names.of(spec).engine_role
     is_of_ci = engine in (own.deployer_role, own.previewer_role) or engine.startswith(CI_ROLES)
     if aws.runtime.trust not in ROLELESS and is_of_ci:
