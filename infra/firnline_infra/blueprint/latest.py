@@ -13,8 +13,8 @@ from firnline_infra.blueprint.grants import Securable
 from firnline_infra.specification.definition import Definition, part
 from firnline_infra.specification.identifier import Identifier, QualifiedName
 from firnline_infra.specification.metadata_type import metadata_columns
-from firnline_infra.specification.names import latest_name, table_of
 from firnline_infra.specification.pipeline import Pipeline, content_column
+from firnline_infra.specification.target_tables import TargetTable
 from firnline_ingest.config.rows import MetadataForm, PartName
 from firnline_ingest.identifiers import quoted, stored_name, text_literal
 
@@ -40,15 +40,16 @@ class LatestTable(Definition):
     comment: str = ""
 
 
-def latest_table(pipeline: Pipeline, warehouse: str | None, comment: str) -> LatestTable | None:
+def latest_table(target: TargetTable, warehouse: str | None, comment: str) -> LatestTable | None:
     """None where the pipeline's table has no such table, or nothing to refresh it with."""
+    pipeline = target.pipeline
     refreshed_by = pipeline.latest.warehouse or warehouse
-    if not pipeline.keeps_latest or refreshed_by is None:
+    if target.latest is None or refreshed_by is None:
         return None
     return LatestTable(
-        name=latest_name(pipeline),
-        table=table_of(pipeline),
-        query=query_of(pipeline),
+        name=target.latest,
+        table=target.name,
+        query=query_of(target),
         warehouse=Identifier.parse(refreshed_by),
         target_lag=written_lag(pipeline.latest.target_lag_seconds),
         comment=comment,
@@ -68,11 +69,12 @@ def key_of(pipeline: Pipeline) -> tuple[str, ...]:
     return (*columns, _part(pipeline, "partition_key")) if pipeline.latest.partition_key else columns
 
 
-def query_of(pipeline: Pipeline) -> str:
+def query_of(target: TargetTable) -> str:
     """The rows that are the latest of their key, and delete nothing. A row without a value in each part of the key is none's."""
+    pipeline = target.pipeline
     key, columns = key_of(pipeline), ", ".join(_columns(pipeline))
     latest = (
-        f"SELECT {columns} FROM {table_of(pipeline).sql} WHERE {' AND '.join(f'{each} IS NOT NULL' for each in key)} "
+        f"SELECT {columns} FROM {target.name.sql} WHERE {' AND '.join(f'{each} IS NOT NULL' for each in key)} "
         f"QUALIFY ROW_NUMBER() OVER (PARTITION BY {', '.join(key)} ORDER BY {', '.join(_order(pipeline))}) = 1"
     )
     if pipeline.latest.deleted_by is None:

@@ -21,10 +21,10 @@ from firnline_infra.specification.column_type import ColumnType
 from firnline_infra.specification.identifier import Identifier, QualifiedName
 from firnline_infra.specification.metadata_type import metadata_columns
 from firnline_infra.specification.model import Durability
-from firnline_infra.specification.names import Principal, latest_name, table_of
+from firnline_infra.specification.names import Principal
 from firnline_infra.specification.pipeline import Pipeline, content_column
-from firnline_infra.specification.table import SNOWFLAKE_STORAGE, TableKind, TablePrivilege
-from firnline_ingest.identifiers import dead_letters_name
+from firnline_infra.specification.table import TableKind, TablePrivilege
+from firnline_infra.specification.target_tables import TargetTable
 
 SECURABLES = {
     TableKind.STANDARD: Securable.TABLE,
@@ -33,12 +33,8 @@ SECURABLES = {
 }
 
 
-def schema_of(pipeline: Pipeline) -> QualifiedName:
-    return QualifiedName.of(pipeline.database, pipeline.schema_)
-
-
-def table(pipeline: Pipeline, durability: Durability, comment: str) -> Table | IcebergTable | InteractiveTable:
-    name = table_of(pipeline)
+def table(target: TargetTable, durability: Durability, comment: str) -> Table | IcebergTable | InteractiveTable:
+    name, pipeline = target.name, target.pipeline
     metadata = tuple(Column(name=Identifier(each), type=type_) for each, type_ in metadata_columns(pipeline).items())
     columns = _columns(pipeline)
     if pipeline.external_volume is not None:
@@ -47,7 +43,7 @@ def table(pipeline: Pipeline, durability: Durability, comment: str) -> Table | I
             metadata=metadata,
             columns=columns,
             volume=Identifier.parse(pipeline.external_volume),
-            base_location=_base_location(pipeline),
+            base_location=_base_location(target),
             format_version=pipeline.iceberg_version,
             durability=durability,
             comment=comment,
@@ -70,11 +66,11 @@ def table(pipeline: Pipeline, durability: Durability, comment: str) -> Table | I
     )
 
 
-def _base_location(pipeline: Pipeline) -> str:
+def _base_location(target: TargetTable) -> str:
     """Empty in Snowflake's own storage, which has none."""
-    if pipeline.external_volume == SNOWFLAKE_STORAGE:
+    if target.volume is None:
         return ""
-    return pipeline.base_location or "/".join(part.name.lower() for part in table_of(pipeline).parts)
+    return target.pipeline.base_location or "/".join(part.name.lower() for part in target.name.parts)
 
 
 def _columns(pipeline: Pipeline) -> tuple[Column, ...]:
@@ -96,68 +92,55 @@ def _columns(pipeline: Pipeline) -> tuple[Column, ...]:
     return (Column(name=name, type=type_, select=select), *declared)
 
 
-def pipe(pipeline: Pipeline, durability: Durability, comment: str) -> Pipe | None:
-    if pipeline.pipe is None or pipeline.pipe.select is None:
+def pipe(target: TargetTable, durability: Durability, comment: str) -> Pipe | None:
+    options = target.pipeline.pipe
+    if target.pipe is None or options is None or options.select is None:
         return None
-    name = QualifiedName((*schema_of(pipeline).parts, Identifier.parse(pipeline.pipe.name)))
     return Pipe(
-        name=name,
-        table=table_of(pipeline),
-        select=pipeline.pipe.select,
-        cluster_at_ingest_time=pipeline.pipe.cluster_at_ingest_time,
+        name=target.pipe,
+        table=target.name,
+        select=options.select,
+        cluster_at_ingest_time=options.cluster_at_ingest_time,
         durability=durability,
         comment=comment,
     )
 
 
-def dead_letter_stage(pipeline: Pipeline, durability: Durability, comment: str) -> DeadLetterStage | None:
-    if not pipeline.file_replay:
+def dead_letter_stage(target: TargetTable, durability: Durability, comment: str) -> DeadLetterStage | None:
+    if target.letters is None:
         return None
-    return DeadLetterStage(name=dead_letter_place(pipeline), durability=durability, comment=comment)
+    return DeadLetterStage(name=target.letters, durability=durability, comment=comment)
 
 
-def dead_letter_pipe(pipeline: Pipeline, durability: Durability, comment: str) -> DeadLetterPipe | None:
-    if not pipeline.file_replay:
+def dead_letter_pipe(target: TargetTable, durability: Durability, comment: str) -> DeadLetterPipe | None:
+    if target.letters is None:
         return None
-    return DeadLetterPipe(
-        name=dead_letter_place(pipeline), table=table_of(pipeline), durability=durability, comment=comment
-    )
+    return DeadLetterPipe(name=target.letters, table=target.name, durability=durability, comment=comment)
 
 
-def dead_letter_place(pipeline: Pipeline) -> QualifiedName:
-    """The name that the stage and the pipe for dead letters share."""
-    *container, own = table_of(pipeline).parts
-    return QualifiedName((*container, Identifier(dead_letters_name(own.name))))
-
-
-def grants(pipeline: Pipeline, *, ingest: Principal, reader: Principal) -> Iterator[PrivilegeGrant]:
-    on_the_table = {ingest: _to_insert(pipeline), reader: _to_select(pipeline)}
-    for principal, privileges in on_the_table.items():
-        role = principal.role
-        database, kind = QualifiedName.of(pipeline.database), SECURABLES[pipeline.table_kind]
+def grants(target: TargetTable, *, ingest: Principal, reader: Principal) -> Iterator[PrivilegeGrant]:
+    database, kind = QualifiedName((target.database,)), SECURABLES[target.pipeline.table_kind]
+    for role, privileges in ((ingest.role, _to_insert(target.pipeline)), (reader.role, _to_select(target.pipeline))):
         yield PrivilegeGrant(privileges=("USAGE",), on=Securable.DATABASE, name=database, role=role)
-        yield PrivilegeGrant(privileges=("USAGE",), on=Securable.SCHEMA, name=schema_of(pipeline), role=role)
+        yield PrivilegeGrant(privileges=("USAGE",), on=Securable.SCHEMA, name=target.schema, role=role)
         if privileges:
-            yield PrivilegeGrant(privileges=privileges, on=kind, name=table_of(pipeline), role=role)
-    if pipeline.keeps_latest:
-        name, privileges = latest_name(pipeline), ("SELECT", "MONITOR")
-        yield PrivilegeGrant(privileges=privileges, on=Securable.DYNAMIC_TABLE, name=name, role=reader.role)
-    if pipeline.external_volume not in (None, SNOWFLAKE_STORAGE):
-        volume = QualifiedName.of(pipeline.external_volume)
-        yield PrivilegeGrant(privileges=("USAGE",), on=Securable.EXTERNAL_VOLUME, name=volume, role=ingest.role)
-    if pipeline.pipe is not None:
-        name = QualifiedName((*schema_of(pipeline).parts, Identifier.parse(pipeline.pipe.name)))
-        yield PrivilegeGrant(privileges=("OPERATE",), on=Securable.PIPE, name=name, role=ingest.role)
-    if pipeline.file_replay:
-        name = dead_letter_place(pipeline)
-        yield PrivilegeGrant(privileges=("READ", "WRITE"), on=Securable.STAGE, name=name, role=ingest.role)
-        yield PrivilegeGrant(privileges=("OPERATE", "MONITOR"), on=Securable.PIPE, name=name, role=ingest.role)
+            yield PrivilegeGrant(privileges=privileges, on=kind, name=target.name, role=role)
+    around: tuple[tuple[Identifier, Securable, QualifiedName | None, tuple[str, ...]], ...] = (
+        (reader.role, Securable.DYNAMIC_TABLE, target.latest, ("SELECT", "MONITOR")),
+        (ingest.role, Securable.EXTERNAL_VOLUME, target.volume, ("USAGE",)),
+        (ingest.role, Securable.PIPE, target.pipe, ("OPERATE",)),
+        (ingest.role, Securable.STAGE, target.letters, ("READ", "WRITE")),
+        (ingest.role, Securable.PIPE, target.letters, ("OPERATE", "MONITOR")),
+    )
+    for role, kind, name, privileges in around:
+        if name is not None:
+            yield PrivilegeGrant(privileges=privileges, on=kind, name=name, role=role)
 
 
-def ownership(pipeline: Pipeline, ingest: Principal) -> OwnershipGrant | None:
-    if pipeline.table_privilege is not TablePrivilege.OWNERSHIP:
+def ownership(target: TargetTable, ingest: Principal) -> OwnershipGrant | None:
+    if target.pipeline.table_privilege is not TablePrivilege.OWNERSHIP:
         return None
-    return OwnershipGrant(on=SECURABLES[pipeline.table_kind], name=table_of(pipeline), role=ingest.role)
+    return OwnershipGrant(on=SECURABLES[target.pipeline.table_kind], name=target.name, role=ingest.role)
 
 
 def _to_insert(pipeline: Pipeline) -> tuple[str, ...]:

@@ -57,9 +57,9 @@ def described_users(objects: SnowflakeObjects) -> frozenset[str]:
 
 def _objects(environment: Environment, objects: SnowflakeObjects) -> Iterator[tuple[Securable, QualifiedName]]:
     """Yields what is created, and what is adopted but for volumes and warehouses, which nothing reads back."""
-    for pipeline in environment.pipelines:
-        yield Securable.DATABASE, QualifiedName.of(pipeline.database)
-        yield Securable.SCHEMA, QualifiedName.of(pipeline.database, pipeline.schema_)
+    for target in environment.targets:
+        yield Securable.DATABASE, QualifiedName((target.database,))
+        yield Securable.SCHEMA, target.schema
     for table in (*objects.tables, *objects.adopted_tables):
         yield table.securable, table.name
     for latest in objects.latest:

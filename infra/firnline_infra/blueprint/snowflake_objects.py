@@ -29,10 +29,10 @@ Thing = TypeVar("Thing")
 
 def snowflake_objects(environment: Environment) -> SnowflakeObjects:
     comment, users = environment.comment, environment.users
-    pipelines = [each.pipeline for each in environment.targets]
+    targets = environment.targets
     policy, methods = _network_policy(environment), _authentication_policy(environment)
-    made = [each for each in pipelines if each.table_origin is ObjectOrigin.CREATE]
-    adopted = [each for each in pipelines if each.table_origin is ObjectOrigin.ADOPT]
+    made = [each for each in targets if each.pipeline.table_origin is ObjectOrigin.CREATE]
+    adopted = [each for each in targets if each.pipeline.table_origin is ObjectOrigin.ADOPT]
     tables = _once(of_pipeline.table(each, environment.durability, comment) for each in made)
     adopted_tables = _once(of_pipeline.table(each, environment.durability, comment) for each in adopted)
     return SnowflakeObjects(
@@ -41,14 +41,12 @@ def snowflake_objects(environment: Environment) -> SnowflakeObjects:
         tables=tables,
         pipes=_once(
             pipe
-            for each in pipelines
-            for made in (of_pipeline.pipe, of_pipeline.dead_letter_pipe)
-            if (pipe := made(each, environment.durability, comment))
+            for each in targets
+            for pipe_of in (of_pipeline.pipe, of_pipeline.dead_letter_pipe)
+            if (pipe := pipe_of(each, environment.durability, comment))
         ),
         stages=_once(
-            stage
-            for each in pipelines
-            if (stage := of_pipeline.dead_letter_stage(each, environment.durability, comment))
+            stage for each in targets if (stage := of_pipeline.dead_letter_stage(each, environment.durability, comment))
         ),
         latest=_once(
             latest
@@ -65,21 +63,21 @@ def snowflake_objects(environment: Environment) -> SnowflakeObjects:
         warehouse=_interactive_warehouse(environment, (*tables, *adopted_tables), comment),
         ownerships=_once(
             owned
-            for each in pipelines
-            if (owned := of_pipeline.ownership(each, environment.names.ingest_of[each.stream]))
+            for each in targets
+            if (owned := of_pipeline.ownership(each, environment.names.ingest_of[each.pipeline.stream]))
         ),
         adopted_tables=adopted_tables,
         adopted_pipes=_once(
-            QualifiedName((*of_pipeline.schema_of(each).parts, Identifier.parse(each.pipe.name)))
-            for each in pipelines
-            if each.pipe is not None and each.pipe.origin is ObjectOrigin.ADOPT
+            each.pipe
+            for each in targets
+            if each.pipe is not None and each.pipeline.pipe and each.pipeline.pipe.origin is ObjectOrigin.ADOPT
         ),
     )
 
 
 def _databases(environment: Environment, comment: str) -> tuple[Database, ...]:
     adopted = adopted_databases(environment.spec)
-    names = _once(Identifier.parse(each.database) for each in environment.pipelines)
+    names = _once(each.database for each in environment.targets)
     return tuple(
         Database(name=name, durability=environment.durability, comment=comment) for name in names if name not in adopted
     )
@@ -87,7 +85,7 @@ def _databases(environment: Environment, comment: str) -> tuple[Database, ...]:
 
 def _schemas(environment: Environment, comment: str) -> tuple[Schema, ...]:
     adopted = adopted_schemas(environment.spec)
-    names = _once(of_pipeline.schema_of(each) for each in environment.pipelines)
+    names = _once(each.schema for each in environment.targets)
     return tuple(
         Schema(name=name, durability=environment.durability, comment=comment) for name in names if name not in adopted
     )
@@ -101,7 +99,7 @@ def _role_grants(environment: Environment) -> Iterable[RoleGrant]:
         yield RoleGrant(role=environment.names.reader.role, to_role=Identifier.parse(role))
     for target in environment.targets:
         # Who deploys goes on to manage what the engine owns.
-        if owned := of_pipeline.ownership(target.pipeline, environment.names.ingest_of[target.pipeline.stream]):
+        if owned := of_pipeline.ownership(target, environment.names.ingest_of[target.pipeline.stream]):
             yield RoleGrant(role=owned.role, to_role=environment.names.deploy_role)
 
 
@@ -118,7 +116,7 @@ def _grants(environment: Environment) -> Iterable[PrivilegeGrant]:
             yield PrivilegeGrant(privileges=privileges, on=Securable.USER, name=on, role=environment.names.deploy_role)
     for each in environment.targets:
         yield from of_pipeline.grants(
-            each.pipeline, ingest=environment.names.ingest_of[each.pipeline.stream], reader=environment.names.reader
+            each, ingest=environment.names.ingest_of[each.pipeline.stream], reader=environment.names.reader
         )
 
 
@@ -174,8 +172,7 @@ def _authentication_policy(environment: Environment) -> AuthenticationPolicy | N
     """The policy has to lie in a schema: the first pipeline's."""
     if not environment.snowflake.key_pair_only:
         return None
-    schema = of_pipeline.schema_of(environment.pipelines[0])
-    name = QualifiedName((*schema.parts, environment.names.authentication_policy))
+    name = QualifiedName((*environment.targets[0].schema.parts, environment.names.authentication_policy))
     return AuthenticationPolicy(name=name, comment=environment.comment)
 
 

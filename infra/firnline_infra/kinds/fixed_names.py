@@ -8,7 +8,6 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from firnline_infra.blueprint import Blueprint
-from firnline_infra.blueprint.pipeline import dead_letter_place
 from firnline_infra.environment import Environment
 from firnline_infra.kinds import KINDS, buckets, ecr, emr, iam, network, observability
 from firnline_infra.kinds.eks import ASSOCIATION
@@ -18,8 +17,8 @@ from firnline_infra.kinds.kind import Kind
 from firnline_infra.kinds.network import SECURITY_GROUP
 from firnline_infra.kinds.snowflake import SNOWFLAKE_KINDS
 from firnline_infra.kinds.streams import CONSUMER, stream_of
-from firnline_infra.specification.identifier import Identifier, QualifiedName
-from firnline_infra.specification.names import Principal, latest_name, table_of, volume_names
+from firnline_infra.specification.identifier import Identifier
+from firnline_infra.specification.names import Principal, volume_names
 from firnline_infra.specification.snowflake import ServiceUser
 
 A_BUCKETS, AN_ID = "it is a bucket's", "AWS gives it an id, and takes a name twice"
@@ -124,22 +123,17 @@ def _of_aws(environment: Environment, says: Says) -> None:
 
 def _of_tables(environment: Environment, says: Says) -> None:
     for each in environment.targets:
-        table, pipeline = table_of(each.pipeline), each.pipeline
-        whole = f"pipelines[{each.place}]"
-        says("database of Snowflake", table.parts[0], f"{whole}.database")
-        says("schema of Snowflake", QualifiedName(table.parts[:2]), f"{whole}.schema")
+        whole, ingest = f"pipelines[{each.place}]", each.pipeline.ingest
+        says("database of Snowflake", each.database, f"{whole}.database")
+        says("schema of Snowflake", each.schema, f"{whole}.schema")
         for kind in ("table", "iceberg table", "interactive table"):
-            says(f"{kind} of Snowflake", table, f"{each.path}.table")
-        if pipeline.latest is not None:
-            says("dynamic table of Snowflake", latest_name(pipeline), each.at("latest"))
-        if pipeline.file_replay:
-            for kind in ("stage", "pipe"):
-                says(f"{kind} of Snowflake", dead_letter_place(pipeline), each.at("file_replay"))
-        if pipeline.pipe is not None:
-            pipe = QualifiedName((*table.parts[:2], Identifier.parse(pipeline.pipe.name)))
-            says("pipe of Snowflake", pipe, each.at("pipe.name"))
-        if pipeline.ingest is not None:
-            _of_user(environment.names.ingest_of[pipeline.stream], pipeline.ingest, f"{whole}.ingest", says)
+            says(f"{kind} of Snowflake", each.name, f"{each.path}.table")
+        says("dynamic table of Snowflake", each.latest, each.at("latest"), each.latest)
+        for kind in ("stage", "pipe"):
+            says(f"{kind} of Snowflake", each.letters, each.at("file_replay"), each.letters)
+        says("pipe of Snowflake", each.pipe, each.at("pipe.name"), each.pipe)
+        if ingest is not None:
+            _of_user(environment.names.ingest_of[each.pipeline.stream], ingest, f"{whole}.ingest", says)
 
 
 def _of_snowflake(environment: Environment, says: Says) -> None:

@@ -7,6 +7,7 @@ from firnline_infra.blueprint.pipeline import grants
 from firnline_infra.specification.identifier import Identifier
 from firnline_infra.specification.names import Principal
 from firnline_infra.specification.pipeline import Pipeline
+from firnline_infra.specification.target_tables import TargetTable
 from firnline_ingest.permissions.snowflake import Need, required_privileges
 
 INGEST = Principal(user=Identifier("ENGINE"), role=Identifier("INGEST"))
@@ -19,7 +20,7 @@ def granted(principal: Principal, **fields: object) -> set[tuple[str, str]]:
     document = {"stream": "orders", "database": "lake", "schema": "raw", **fields}
     return {
         (privilege, "TABLE" if grant.on.endswith("TABLE") else str(grant.on))
-        for grant in grants(Pipeline.model_validate(document), ingest=INGEST, reader=READER)
+        for grant in grants(TargetTable(Pipeline.model_validate(document)), ingest=INGEST, reader=READER)
         if grant.role == principal.role
         for privilege in grant.privileges
     }

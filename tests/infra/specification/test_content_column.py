@@ -7,13 +7,16 @@ import pytest
 from firnline_infra.blueprint.pipeline import table
 from firnline_infra.specification.model import Durability
 from firnline_infra.specification.pipeline import Pipeline
+from firnline_infra.specification.target_tables import TargetTable
 
 INTERACTIVE = {"table_kind": "interactive", "cluster_by": ["ID"]}
 
 
 def columns(**pipeline: Any) -> list[str]:
     document = {"stream": "s", "database": "D", "schema": "S", "metadata": {"form": "none"}, **pipeline}
-    return [each.sql for each in table(Pipeline.model_validate(document), Durability.PROTECTED, "").columns]
+    return [
+        each.sql for each in table(TargetTable(Pipeline.model_validate(document)), Durability.PROTECTED, "").columns
+    ]
 
 
 @pytest.mark.parametrize(
@@ -36,7 +39,7 @@ def test_a_table_is_made_with_the_column(format_: dict[str, Any], type_: str) ->
 def test_a_table_that_is_made_with_a_select_takes_it_from_there() -> None:
     declared = [{"name": "ID", "type": "VARCHAR", "select": "$1:RECORD_CONTENT.id::VARCHAR"}]
     document = {"stream": "s", "database": "D", "schema": "S", "content_column": "RECORD_CONTENT", "columns": declared}
-    made = table(Pipeline.model_validate({**document, **INTERACTIVE}), Durability.PROTECTED, "")
+    made = table(TargetTable(Pipeline.model_validate({**document, **INTERACTIVE})), Durability.PROTECTED, "")
     assert (
         'SELECT $1:"KINESISMETADATA"::OBJECT, $1:"RECORD_CONTENT"::VARIANT, $1:RECORD_CONTENT.id::VARCHAR'
         in made.create

@@ -7,7 +7,7 @@ from firnline_infra.specification.column_type import ColumnType
 from firnline_infra.specification.containers import ObjectOrigin
 from firnline_infra.specification.identifier import Identifier, QualifiedName
 from firnline_infra.specification.model import EnvironmentSpec
-from firnline_infra.specification.names import latest_name, table_of
+from firnline_infra.specification.names import table_of
 from firnline_infra.specification.pipeline import Pipeline, content_column
 from firnline_infra.specification.table import TableKind
 from firnline_infra.specification.target_tables import TargetTable, target_tables
@@ -27,7 +27,7 @@ def _tables_of_latest_rows(spec: EnvironmentSpec) -> Iterator[str]:
         yield from _its_table_can_be_followed(spec, kept)
         yield from _its_columns_are_declared(kept)
         yield from _its_order_decides(tables, kept)
-        yield from _its_name_is_free(tables, kept)
+        yield from _its_name_is_free(tables)
 
 
 def _its_table_can_be_followed(spec: EnvironmentSpec, kept: Sequence[TargetTable]) -> Iterator[str]:
@@ -76,7 +76,7 @@ def _undeclared(path: str, name: str, known: Iterable[str]) -> str:
 def _its_order_decides(tables: Sequence[TargetTable], kept: Sequence[TargetTable]) -> Iterator[str]:
     filled: dict[QualifiedName, set[int]] = {}
     for each in tables:
-        filled.setdefault(table_of(each.pipeline), set()).add(each.place)
+        filled.setdefault(each.name, set()).add(each.place)
     for each in kept:
         pipeline = each.pipeline
         needed = (*NEEDED, "partition_key") if pipeline.latest.partition_key else NEEDED
@@ -92,14 +92,15 @@ def _its_order_decides(tables: Sequence[TargetTable], kept: Sequence[TargetTable
             )
 
 
-def _its_name_is_free(tables: Sequence[TargetTable], kept: Sequence[TargetTable]) -> Iterator[str]:
-    taken = {table_of(each.pipeline): each.path for each in tables}
+def _its_name_is_free(tables: Sequence[TargetTable]) -> Iterator[str]:
+    taken = {each.name: each.path for each in tables}
     seen: dict[QualifiedName, QualifiedName] = {}
-    for each in kept:
-        name = latest_name(each.pipeline)
+    for each in tables:
+        if (name := each.latest) is None:
+            continue
         if name in taken:
             yield f"{each.at('latest.name')}: {name} is the table of {taken[name]}; give another name."
-        elif seen.setdefault(name, table_of(each.pipeline)) != table_of(each.pipeline):
+        elif seen.setdefault(name, each.name) != each.name:
             yield f"{each.at('latest.name')}: {name} is made of another table too ({seen[name]}); give another name."
 
 

@@ -140,7 +140,7 @@ def _by_table(spec: EnvironmentSpec) -> dict[QualifiedName, list[TargetTable]]:
     """The pipelines of each table; a table is named once for one pipeline: checks/routes.py reports the others."""
     tables: dict[QualifiedName, dict[int, TargetTable]] = {}
     for each in target_tables(spec):
-        tables.setdefault(table_of(each.pipeline), {}).setdefault(each.place, each)
+        tables.setdefault(each.name, {}).setdefault(each.place, each)
     return {table: list(sharing.values()) for table, sharing in tables.items()}
 
 
@@ -179,8 +179,8 @@ def _a_pipe_has_one_definition(spec: EnvironmentSpec) -> Iterator[str]:
         if pipeline.pipe is None:
             continue
         name = (pipeline.database, pipeline.schema_, pipeline.pipe.name)
-        other, pipe, table = first.setdefault(name, (each, pipeline.pipe, table_of(pipeline)))
-        if (pipe, table) != (pipeline.pipe, table_of(pipeline)):
+        other, pipe, table = first.setdefault(name, (each, pipeline.pipe, each.name))
+        if (pipe, table) != (pipeline.pipe, each.name):
             yield (
                 f"{each.path}.pipe.name: {'.'.join(name)} is also the pipe of {other.path}, with another "
                 f"select or table; name another pipe."
@@ -232,7 +232,7 @@ def _the_default_pipe_has_a_name(spec: EnvironmentSpec) -> Iterator[str]:
     """Snowflake makes it from the table's name, and no name may be longer than 255 characters."""
     longest = MAX_CHARACTERS - len(DEFAULT_PIPE_SUFFIX)
     for each in target_tables(spec):
-        length = len(table_of(each.pipeline).parts[-1].name)
+        length = len(each.name.parts[-1].name)
         if each.pipeline.pipe is None and length > longest:
             yield (
                 f"{each.path}.table: has {length} characters, and Snowflake adds {DEFAULT_PIPE_SUFFIX} for the "

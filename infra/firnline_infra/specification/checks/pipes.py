@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 
 from firnline_infra.specification.containers import ObjectOrigin
-from firnline_infra.specification.identifier import Identifier, QualifiedName
+from firnline_infra.specification.identifier import Identifier
 from firnline_infra.specification.metadata_type import metadata_columns
 from firnline_infra.specification.model import EnvironmentSpec
 from firnline_infra.specification.names import table_of
@@ -11,7 +11,7 @@ from firnline_infra.specification.pipeline import Pipeline, content_column
 from firnline_infra.specification.table import TableKind
 from firnline_infra.specification.target_tables import target_tables
 from firnline_ingest.config.pipe_select import Selected, UnreadableSelect, lost_position, selected
-from firnline_ingest.identifiers import InvalidIdentifier, dead_letters_name, quoted
+from firnline_ingest.identifiers import InvalidIdentifier, quoted
 
 
 def _a_select_fills_its_table(spec: EnvironmentSpec) -> Iterator[str]:
@@ -111,29 +111,19 @@ def _keys_become_no_columns(spec: EnvironmentSpec) -> Iterator[str]:
 def _a_pipe_is_of_the_table_it_is_called(spec: EnvironmentSpec) -> Iterator[str]:
     """Refuses another table's pipe with a table's name: for a table without a pipe of its own the engine takes the one with
     the table's name."""
-    taken = {table_of(each.pipeline): each for each in target_tables(spec) if each.pipeline.pipe is None}
-    letters = {_dead_letter_pipe(each.pipeline): each for each in target_tables(spec) if each.pipeline.file_replay}
+    taken = {each.name: each for each in target_tables(spec) if each.pipeline.pipe is None}
+    letters = {each.letters: each for each in target_tables(spec) if each.letters is not None}
     for each in target_tables(spec):
-        if each.pipeline.pipe is None:
+        if (name := each.pipe) is None:
             continue
-        name = _beside(each.pipeline, Identifier.parse(each.pipeline.pipe.name))
         path = each.at("pipe.name")
-        if (other := taken.get(name)) and name != table_of(each.pipeline):
+        if (other := taken.get(name)) and name != each.name:
             yield (
                 f"{path}: {name} is also the name of the table of {other.path}, which would be filled through this pipe; "
                 f"name another pipe."
             )
         if other := letters.get(name):
             yield f"{path}: {name} is also the pipe that {other.at('file_replay')} makes; name another pipe."
-
-
-def _dead_letter_pipe(pipeline: Pipeline) -> QualifiedName:
-    return _beside(pipeline, Identifier(dead_letters_name(table_of(pipeline).parts[-1].name)))
-
-
-def _beside(pipeline: Pipeline, name: Identifier) -> QualifiedName:
-    """The name of an object in the schema of the pipeline's table."""
-    return QualifiedName((*table_of(pipeline).parts[:-1], name))
 
 
 def _count(number: int, what: str) -> str:

@@ -4,7 +4,6 @@ from collections.abc import Iterator
 
 from firnline_infra.specification.identifier import Identifier, QualifiedName
 from firnline_infra.specification.model import EnvironmentSpec
-from firnline_infra.specification.names import table_of
 from firnline_infra.specification.routes import RoutedTable
 from firnline_infra.specification.target_tables import TargetTable, target_tables
 from firnline_ingest.identifiers import routed_channel
@@ -13,7 +12,7 @@ from firnline_ingest.identifiers import routed_channel
 def _tables_are_named_once(spec: EnvironmentSpec) -> Iterator[str]:
     first: dict[tuple[int, QualifiedName], TargetTable] = {}
     for each in target_tables(spec):
-        table = table_of(each.pipeline)
+        table = each.name
         other = first.setdefault((each.place, table), each)
         if other is each:
             continue

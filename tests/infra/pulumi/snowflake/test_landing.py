@@ -14,6 +14,7 @@ from firnline_infra.pulumi.snowflake import SnowflakeLanding
 from firnline_infra.specification.identifier import Identifier, QualifiedName
 from firnline_infra.specification.model import Durability
 from firnline_infra.specification.pipeline import Pipeline
+from firnline_infra.specification.target_tables import TargetTable
 from tests.infra.pulumi.conftest import Deploy, SpecOf
 
 TABLE = "l-table-FIRNLINE_PROD.RAW.ORDERS"
@@ -89,7 +90,7 @@ def test_a_columns_type_and_need_are_written_as_each_of_the_two_resources_has_th
     column = {"name": "AT", "type": "TIMESTAMP_NTZ", "nullable": False}
     place = {"stream": "s", "database": "LAKE", "schema": "RAW", "columns": [column]}
     kinds: list[dict[str, Any]] = [{"table": "T"}, {"table": "I", "table_kind": "iceberg", "external_volume": "V"}]
-    made = [table(Pipeline.model_validate({**place, **kind}), Durability.PROTECTED, "c") for kind in kinds]
+    made = [table(TargetTable(Pipeline.model_validate({**place, **kind})), Durability.PROTECTED, "c") for kind in kinds]
     landing = SnowflakeObjects(databases=(), schemas=(), tables=tuple(made))
     deployment = deploy(lambda: SnowflakeLanding("l", landing))
     (standard,), (iceberg,) = deployment.of("Table"), deployment.of("IcebergTable")
@@ -100,7 +101,7 @@ def test_a_columns_type_and_need_are_written_as_each_of_the_two_resources_has_th
 def test_a_table_with_structured_columns_is_made_by_a_statement_that_waits_for_its_volume(deploy: Deploy) -> None:
     place = {"stream": "s", "database": "LAKE", "schema": "RAW", "table": "T"}
     kind = {"table_kind": "iceberg", "external_volume": "V", "iceberg_version": 2, "metadata": {"partition_key": False}}
-    made = table(Pipeline.model_validate({**place, **kind}), Durability.PROTECTED, "it's ours")
+    made = table(TargetTable(Pipeline.model_validate({**place, **kind})), Durability.PROTECTED, "it's ours")
     landing = SnowflakeObjects(databases=(), schemas=(), tables=(made,))
     deployment = deploy(lambda: SnowflakeLanding("l", landing))
     assert deployment.of("IcebergTable") == []

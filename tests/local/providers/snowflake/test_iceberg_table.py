@@ -18,6 +18,7 @@ from firnline_infra.specification.iceberg_types import with_size
 from firnline_infra.specification.identifier import Identifier, QualifiedName
 from firnline_infra.specification.model import Durability
 from firnline_infra.specification.pipeline import Pipeline
+from firnline_infra.specification.target_tables import TargetTable
 from firnline_local.errors import InputNotCarried
 from firnline_local.providers.snowflake.execute import EXECUTE
 from firnline_local.providers.snowflake.tables import ICEBERG_TABLE
@@ -150,7 +151,7 @@ def test_sizes_that_the_provider_would_write_itself_are_icebergs(volume, live) -
 def asked_for(**more: Any) -> IcebergTable:
     place = {"stream": "orders", "database": "PROVIDED_DB", "schema": "S", "table": "ICE"}
     document = {**place, "table_kind": "iceberg", "external_volume": "M_LAKE", **more}
-    made = table(Pipeline.model_validate(document), Durability.EPHEMERAL, "it's c")
+    made = table(TargetTable(Pipeline.model_validate(document)), Durability.EPHEMERAL, "it's c")
     assert isinstance(made, IcebergTable)
     return made
 
