@@ -10,7 +10,7 @@ from firnline_infra.blueprint.redshift import RedshiftDestination
 from firnline_infra.redshift.errors import RedshiftStatementFailed
 
 FAILED, FINISHED = ("FAILED", "ABORTED"), "FINISHED"
-SHORTEST_S, LONGEST_S = 0.1, 5.0
+SHORTEST_S, LONGEST_S = 0.02, 5.0
 ENDS_WITHIN_S = 1800.0
 Row = dict[str, Any]
 
