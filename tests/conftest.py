@@ -67,7 +67,7 @@ reap_what_is_started_from_now_on()
 
 ROOT = Path(__file__).parents[1]
 LOCAL_SPEC = ROOT / "stacks" / "environments" / "local.yaml"
-pytest_plugins = ("tests.sql.recording", "tests.tiers")
+pytest_plugins = ("tests.sql.recording", "tests.tiers", "tests.changed")
 
 
 @pytest.hookimpl(wrapper=True)

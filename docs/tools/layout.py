@@ -120,15 +120,15 @@ def _imports(name: str, file: Path, known: Mapping[str, Path]) -> Iterator[str]:
     package = name if file.name == "__init__.py" else name.rpartition(".")[0]
     for node in source_of(file).imports:
         if isinstance(node, ast.Import):
-            yield from (_nearest(alias.name, known) for alias in node.names if _nearest(alias.name, known))
+            yield from (nearest(alias.name, known) for alias in node.names if nearest(alias.name, known))
         else:
             above = package.split(".")[: len(package.split(".")) - node.level + 1] if node.level else []
             base = ".".join([*above, *([node.module] if node.module else [])])
-            names = (_nearest(f"{base}.{alias.name}", known) for alias in node.names)
+            names = (nearest(f"{base}.{alias.name}", known) for alias in node.names)
             yield from (each for each in names if each)
 
 
-def _nearest(name: str, known: Mapping[str, Path]) -> str:
+def nearest(name: str, known: Mapping[str, Path]) -> str:
     """The module that a dotted name is in; empty for what is not ours."""
     while name and name not in known:
         name = name.rpartition(".")[0]
