@@ -155,6 +155,7 @@ def test_each_process_of_a_run_leaves_the_same_out(checkout: Checkout) -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.e2e
 def test_a_test_loads_nothing_that_is_not_said_to_reach_it(tmp_path: Path) -> None:
     plugin = "import json, os, sys\nfrom pathlib import Path\ndef pytest_sessionfinish():\n"
     plugin += "    Path(os.environ['LOADED']).write_text(json.dumps(list(sys.modules)))\n"

@@ -61,6 +61,7 @@ def test_reads_end_where_the_time_is_over(monkeypatch: pytest.MonkeyPatch) -> No
         reads.measure(runs=1, laps=1)
 
 
+@pytest.mark.slow
 @pytest.mark.contract
 def test_plans_are_measured() -> None:
     run = planning.measure(streams=2)

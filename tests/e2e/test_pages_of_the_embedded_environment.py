@@ -87,6 +87,7 @@ def test_while_an_environment_is_made_by_pulumi_and_behind_it(empty: Path) -> No
         typed(page, empty)
 
 
+@pytest.mark.slow
 def test_in_an_environment_that_is_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with local_up(tmp_path / "repository", "--spec", "stacks/environments/local.yaml") as folder:
         first, *others = PROVISIONED

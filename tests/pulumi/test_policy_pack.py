@@ -13,7 +13,7 @@ from tests.infra.pulumi.conftest import deployed
 from tests.pulumi.test_kinds_of_resources import PREVIEW_FEATURES
 from tests.pulumi.trial_project import STACK, TrialProject
 
-pytestmark = pytest.mark.pulumi
+pytestmark = [pytest.mark.pulumi, pytest.mark.slow]
 PACK = Path(__file__).parents[2] / "stacks" / "policy"
 PROGRAM = """
 import json, pathlib

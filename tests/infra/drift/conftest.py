@@ -156,7 +156,7 @@ class Made:
         return {(of, path) for of, path in keys if of == object_}
 
 
-@pytest.fixture(scope="module", params=["dev", "staging", "prod"])
+@pytest.fixture(scope="module")
 def made(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Made]:
     name: str = request.param
     with pytest.MonkeyPatch.context() as patch, trial_of(name, tmp_path_factory.mktemp(name)) as trial:

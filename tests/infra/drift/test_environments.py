@@ -20,6 +20,9 @@ PAGE = Path(__file__).parents[3] / "docs" / "drift.md"
 pytestmark = pytest.mark.contract
 
 
+@pytest.mark.parametrize(
+    "made", [pytest.param("dev", marks=pytest.mark.slow), "staging", "prod"], indirect=True, scope="module"
+)
 def test_each_change_is_one_finding_and_a_clean_environment_has_none(
     made: Made, monkeypatch: pytest.MonkeyPatch
 ) -> None:
