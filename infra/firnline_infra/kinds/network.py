@@ -76,7 +76,7 @@ def engine_groups(environment: Environment) -> Iterator[Component]:
     everything = {"protocol": "-1", "from_port": 0, "to_port": 0}
     arguments = {
         "name": f"{environment.names.application}-engine",
-        "description": "Firnline's engine: nothing in from outside",
+        "description": "Firnline engine: nothing in from outside",
         "vpc_id": options.vpc,
         "tags": environment.tags("runtime"),
         "ingress": [{**everything, "self": True, "description": "Driver and executors among themselves"}],

@@ -3,12 +3,14 @@
 A role is assumed only by principals that its trust policy names, on its conditions; policies name only principals that
 exist; no key's policy locks its administrator out; a managed policy is not too long, and is deleted only when it is attached to
 nothing and has no other version; the name of a deleted secret is free only when the secret can't be restored any more; an
-object is kept only as it was sent; an expression of DynamoDB's names no reserved word.
+object is kept only as it was sent; an expression of DynamoDB's names no reserved word; the descriptions of a security group and
+of its rules have the letters that EC2 takes.
 """
 
 import base64
 import hashlib
 import json
+import re
 import zlib
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -78,6 +80,13 @@ HAS_VERSIONS = (
 WAITS = "You can't create this secret because a secret with this name is already scheduled for deletion."
 ASKED_FOR = {"aws:SourceArn": "HTTP_X_AMZ_SOURCE_ARN", "aws:SourceAccount": "HTTP_X_AMZ_SOURCE_ACCOUNT"}
 """What a service says of whom it acts for, in headers of its own."""
+DESCRIBED = re.compile(r"[A-Za-z0-9. _\-:/()#,@\[\]+=&;{}!$*]{0,255}")
+WRONGLY_DESCRIBED = (
+    "Invalid {} description. Valid descriptions are strings less than 256 characters from the following set:  "
+    "a-zA-Z0-9. _-:/()#,@[]+=&;{{}}!$*"
+)
+"""EC2 API reference, CreateSecurityGroup (GroupDescription) and IpRange (Description), 2026-11-30; the words are in
+hashicorp/terraform-provider-aws#18874, aws-cloudformation/cfn-lint#173."""
 LOCKED_OUT = "The new key policy will not allow you to update the key policy in the future."
 
 
@@ -89,6 +98,8 @@ def violation(call: ParsedCall, principals: tuple[str, ...]) -> Violation | None
     if operation == ("secretsmanager", "CreateSecret"):
         secret = call.state.secret(str(call.parameters.get("Name")))
         return Violation(400, "InvalidRequestException", WAITS) if secret and secret.is_deleted() else None
+    if call.call.service == "ec2":
+        return _of_descriptions(call)
     if operation in MANAGED:
         return _of_managed_policy(call)
     if call.call.service == "s3" and (message := wrong_digest(call)):
@@ -97,6 +108,14 @@ def violation(call: ParsedCall, principals: tuple[str, ...]) -> Violation | None
         return Violation(400, "ValidationException", message)
     where = POLICIES.get(operation)
     return _of_resource_policy(call, where, principals) if where else None
+
+
+def _of_descriptions(call: ParsedCall) -> Violation | None:
+    for name, text in call.parameters.items():
+        if name.endswith("Description") and DESCRIBED.fullmatch(str(text)) is None:
+            what = "security group" if name == "GroupDescription" else "rule"
+            return Violation(400, "InvalidParameterValue", WRONGLY_DESCRIBED.format(what))
+    return None
 
 
 def _action(call: ParsedCall) -> str:

@@ -198,3 +198,17 @@ def test_an_object_that_does_not_arrive_as_it_was_sent_is_refused(
     assert "Contents" not in s3.list_objects_v2(Bucket=bucket)
     s3.put_object(Bucket=bucket, Key="k", Body=b"content", ChecksumAlgorithm="CRC32")
     assert s3.get_object(Bucket=bucket, Key="k")["Body"].read() == b"content"
+
+
+def test_groups_and_their_rules_are_described_in_the_letters_that_ec2_takes(client_of: ClientOf) -> None:
+    ec2, everything = client_of("ec2"), {"IpProtocol": "-1", "FromPort": 0, "ToPort": 0}
+    vpc = ec2.create_vpc(CidrBlock="10.0.0.0/16")["Vpc"]["VpcId"]
+    with pytest.raises(ClientError, match=r"InvalidParameterValue.*Invalid security group description"):
+        ec2.create_security_group(GroupName="a", Description="nobody's", VpcId=vpc)
+    group = ec2.create_security_group(GroupName="a", Description="Of nobody: (a-z)", VpcId=vpc)["GroupId"]
+    wrong, right = (
+        [{**everything, "IpRanges": [{"CidrIp": "10.0.0.0/8", "Description": text}]}] for text in ("a -> b", "a to b")
+    )
+    with pytest.raises(ClientError, match=r"InvalidParameterValue.*Invalid rule description"):
+        ec2.authorize_security_group_ingress(GroupId=group, IpPermissions=wrong)
+    ec2.authorize_security_group_ingress(GroupId=group, IpPermissions=right)
