@@ -58,11 +58,11 @@ class Workgroup(Section):
     arn: Annotated[str, WORKGROUP_ARN] | None = None
     """Of one that is adopted: who deploys may run statements in it and in no other. It ends with an id, and no name tells it."""
     base_capacity: int = Field(default=8, ge=4, le=1024)
-    """RPUs, in steps of 8 above 8; paid by the second while a statement or a refresh runs. With `auto` refreshes that is nearly
-    always."""
+    """RPUs: 4, a multiple of 8 up to 512, or of 32 above (in some regions); paid by the second while a statement or a refresh
+    runs. With `auto` refreshes that is nearly always."""
     subnets: list[Annotated[str, SUBNET]] = Field(default=[], max_length=16)
-    """Three zones or more; the default VPC's by default. They need a way to Kinesis: a NAT or internet gateway, or its
-    interface endpoint (`network.vpc_endpoints`)."""
+    """Three or more, in three Availability Zones (two in us-west-1); the default VPC's by default. They need a way to Kinesis: a
+    NAT or internet gateway, or its interface endpoint (`network.vpc_endpoints`)."""
     security_groups: list[Annotated[str, SECURITY_GROUP]] = Field(default=[], max_length=32)
     """The default one of the VPC by default."""
 

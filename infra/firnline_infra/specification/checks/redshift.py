@@ -80,10 +80,28 @@ def _a_schedule_is_the_owner(spec: EnvironmentSpec) -> Iterator[str]:
             )
 
 
-def _a_workgroup_has_whole_units(spec: EnvironmentSpec) -> Iterator[str]:
+SMALLEST, LARGEST_OF_EIGHTS = (
+    4,
+    512,
+)  # Redshift's management guide, "Compute capacity for Amazon Redshift Serverless" (2026-11-30)
+SUBNETS = 3  # there, "Considerations when using Amazon Redshift Serverless" (2026-11-30)
+
+
+def _a_workgroup_is_one_that_serverless_takes(spec: EnvironmentSpec) -> Iterator[str]:
     workgroup = spec.redshift.workgroup if spec.redshift else None
-    if workgroup is not None and workgroup.base_capacity != 4 and workgroup.base_capacity % 8:
-        yield f"redshift.workgroup.base_capacity: is 4, or a multiple of 8 RPUs; {workgroup.base_capacity} is neither."
+    if workgroup is None:
+        return
+    capacity, subnets = workgroup.base_capacity, len(workgroup.subnets)
+    if capacity != SMALLEST and capacity % (8 if capacity <= LARGEST_OF_EIGHTS else 32):
+        yield (
+            f"redshift.workgroup.base_capacity: must be {SMALLEST}, a multiple of 8 up to {LARGEST_OF_EIGHTS}, or above that a "
+            f"multiple of 32 (RPUs; got {capacity})."
+        )
+    if 0 < subnets < SUBNETS:
+        yield (
+            f"redshift.workgroup.subnets: must be {SUBNETS} or more, in three Availability Zones (two in us-west-1; got "
+            f"{subnets}). Give more, or none for those of the default VPC."
+        )
 
 
 def _statements_are_redshifts(spec: EnvironmentSpec) -> Iterator[str]:
@@ -106,6 +124,6 @@ CHECKS = (
     _views_are_told_apart,
     _an_adopted_view_is_in_what_is_adopted,
     _a_schedule_is_the_owner,
-    _a_workgroup_has_whole_units,
+    _a_workgroup_is_one_that_serverless_takes,
     _statements_are_redshifts,
 )

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 from uuid import uuid4
 
-from firnline_local.runtimes.rest_json import ServiceError, conflict, not_found
+from firnline_local.runtimes.rest_json import ServiceError, conflict, invalid, not_found
 from firnline_local.runtimes.service import Content, RuntimeService, page
 
 OF_NAMESPACES = {"namespaceName", "dbName", "defaultIamRoleArn", "iamRoles", "manageAdminPassword", "tags"}
@@ -24,6 +24,8 @@ PARAMETERS = {
 }
 """Of a workgroup that says none (API reference, CreateWorkgroup)."""
 DEFAULT_CAPACITY = 128
+SUBNETS = 3
+"""Management guide, "Considerations when using Amazon Redshift Serverless" (2026-11-30); the refusal's words are not known."""
 
 
 class RedshiftServerless(RuntimeService):
@@ -91,6 +93,8 @@ class RedshiftServerless(RuntimeService):
             raise conflict(f"Workgroup {name} already exists.")
         if any(each["namespaceName"] == namespace for each in self.workgroups.values()):
             raise conflict(f"Namespace {namespace} is associated with another workgroup.")
+        if given.get("subnetIds") and len(given["subnetIds"]) < SUBNETS:
+            raise invalid(f"A workgroup needs {SUBNETS} subnets, in {SUBNETS} Availability Zones.")
         id_ = str(uuid4())
         self.workgroups[name] = {
             "workgroupName": name,
