@@ -48,6 +48,11 @@ def named(*names: str) -> set[str]:
     return {path for path in EVERY if Path(path).stem.removeprefix("test_") in names}
 
 
+def outside() -> dict[str, str]:
+    """Returns the environment without what this run's pytest has there."""
+    return {name: value for name, value in os.environ.items() if not name.startswith("PYTEST_")}
+
+
 @pytest.fixture
 def checkout(tmp_path: Path) -> Checkout:
     for path, text in FILES.items():
@@ -145,7 +150,7 @@ def test_each_process_of_a_run_leaves_the_same_out(checkout: Checkout) -> None:
             "tests/local",
         ],
         cwd=checkout.root,
-        env={**os.environ, "PYTHONPATH": str(ROOT), "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"},
+        env={**outside(), "PYTHONPATH": str(ROOT), "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"},
         capture_output=True,
         text=True,
         check=False,
@@ -166,7 +171,7 @@ def test_a_test_loads_nothing_that_is_not_said_to_reach_it(tmp_path: Path) -> No
         "tests/infra/render/ci/test_gitlab.py",
         "tests/bench/test_figure.py",
     ):
-        environment = {**os.environ, "PYTHONPATH": str(tmp_path), "LOADED": str(tmp_path / "loaded.json")}
+        environment = {**outside(), "PYTHONPATH": str(tmp_path), "LOADED": str(tmp_path / "loaded.json")}
         command = [sys.executable, "-m", "pytest", "-p", "what_is_loaded", test]
         subprocess.run(command, cwd=ROOT, env=environment, check=True, capture_output=True)
         loaded = here.modules.keys() & json.loads((tmp_path / "loaded.json").read_text(encoding="utf-8"))
