@@ -4,6 +4,7 @@ A table begins with the columns of the metadata alone; schema evolution adds the
 first channel, so there is nothing to create for it.
 """
 
+import re
 from typing import ClassVar, Self
 
 from firnline_infra.blueprint.grants import OwnershipGrant, PrivilegeGrant, RoleGrant, Securable
@@ -287,9 +288,16 @@ class DeadLetterPipe(Definition):
     def copy_statement(self) -> str:
         """Snowflake repeats it byte for byte, and any difference replaces the pipe."""
         return (
-            f"COPY INTO {self.table.sql} FROM @{self.name.sql} FILE_FORMAT = (TYPE = JSON BINARY_FORMAT = BASE64) "
+            f"COPY INTO {self.table.sql} FROM {_location(self.name)} FILE_FORMAT = (TYPE = JSON BINARY_FORMAT = BASE64) "
             "MATCH_BY_COLUMN_NAME = CASE_INSENSITIVE ON_ERROR = SKIP_FILE"
         )
+
+
+def _location(stage: QualifiedName) -> str:
+    """The stage in a COPY: as a whole between single quotes where a part has more than letters, digits, _ and $ (the page of PUT
+    says so of blanks and special characters, 2026-11-30)."""
+    is_plain = all(re.fullmatch(r"[A-Za-z0-9_$]+", each.name) for each in stage.parts)
+    return f"@{stage.sql}" if is_plain else literal(f"@{stage.sql}")
 
 
 @part

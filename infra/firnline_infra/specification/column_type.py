@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import TypeVar
 
+from firnline_ingest.config.identifier import RESERVED
 from firnline_ingest.errors import nearest
 
 Item = TypeVar("Item")
@@ -54,7 +55,8 @@ class Part:
     nullable: bool = True
 
     def __str__(self) -> str:
-        key = self.key if re.fullmatch(PLAIN_KEY, self.key) else '"' + self.key.replace('"', '""') + '"'
+        is_plain = re.fullmatch(PLAIN_KEY, self.key) and self.key.upper() not in RESERVED
+        key = self.key if is_plain else '"' + self.key.replace('"', '""') + '"'
         return f"{key + ' ' if self.key else ''}{self.type}{'' if self.nullable else ' NOT NULL'}"
 
 

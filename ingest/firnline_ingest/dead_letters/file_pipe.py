@@ -33,7 +33,7 @@ REQUEST_TIMEOUT_S = 60
 EXTRA = "firnline-ingest[files]"
 _ON_ERROR = re.compile(r"ON_ERROR\s*=\s*'?(\w+%?)", re.IGNORECASE)
 _WANTED = {
-    "a stage named like itself": re.compile(r"FROM\s+@", re.IGNORECASE),
+    "a stage named like itself": re.compile(r"FROM\s+'?@", re.IGNORECASE),
     "MATCH_BY_COLUMN_NAME": re.compile(r"MATCH_BY_COLUMN_NAME\s*=\s*'?CASE_", re.IGNORECASE),
     "FILE_FORMAT with BINARY_FORMAT = BASE64": re.compile(r"BINARY_FORMAT\s*=\s*'?BASE64", re.IGNORECASE),
 }

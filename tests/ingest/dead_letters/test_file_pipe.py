@@ -17,6 +17,8 @@ GOOD = (
     "MATCH_BY_COLUMN_NAME = CASE_INSENSITIVE ON_ERROR = SKIP_FILE"
 )
 
+QUOTED = GOOD.replace('@"DB"."raw"."ORDERS_DEAD_LETTERS"', """'@"DB"."raw"."ORDERS_DEAD_LETTERS"'""")
+
 
 class Session:
     def __init__(self, *rows: dict[str, Any]) -> None:
@@ -37,7 +39,9 @@ def test_names_are_the_tables_with_letters_behind() -> None:
     assert TARGET.stage == '@"DB"."raw"."ORDERS_DEAD_LETTERS"'
 
 
-@pytest.mark.parametrize("definition", [GOOD, GOOD.replace(" ON_ERROR = SKIP_FILE", ""), GOOD.lower(), None, ""])
+@pytest.mark.parametrize(
+    "definition", [GOOD, GOOD.replace(" ON_ERROR = SKIP_FILE", ""), GOOD.lower(), QUOTED, None, ""]
+)
 def test_a_pipe_that_loads_files_in_whole_is_taken(definition: str | None) -> None:
     assert pipe_created(pipe(definition), TARGET) == CREATED
 

@@ -80,7 +80,7 @@ def _a_clustering_key_is_of_declared_columns(spec: EnvironmentSpec) -> Iterator[
             if column not in types and Identifier.parse(column).name not in _metadata_columns(pipeline):
                 declared = did_you_mean(column, list(types))
                 yield f"{each.path}.cluster_by: {column} is not among the declared columns; {declared}"
-            elif types.get(column) in NESTED and pipeline.table_kind is TableKind.STANDARD:
+            elif types.get(column) in NESTED and pipeline.table_kind is not TableKind.ICEBERG:
                 yield f"{each.path}.cluster_by: {column} is {types[column]}, which can't be a clustering key; give another one."
 
 

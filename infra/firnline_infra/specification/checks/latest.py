@@ -1,5 +1,6 @@
 """A table of the latest row of each key: of columns that are there, in an order that decides, with what refreshes it."""
 
+import re
 from collections.abc import Iterable, Iterator, Sequence
 
 from firnline_infra.specification.checks.pipes import may_lose_position
@@ -42,7 +43,17 @@ def _its_table_can_be_followed(spec: EnvironmentSpec, kept: Sequence[TargetTable
             )
         elif may_lose_position(pipeline):
             yield f"{path}: the pipe may leave out which record a row is, and so which is the latest; remove one of the two."
-        if not (pipeline.latest.warehouse or spec.snowflake.warehouse):
+        warehouse = pipeline.latest.warehouse or spec.snowflake.warehouse
+        for name in (
+            *(each.latest.parts if each.latest else ()),
+            *([Identifier.parse(warehouse)] if warehouse else ()),
+        ):
+            if re.search(r"\s", name.name):
+                yield (
+                    f"{path}: {name} has a blank, and the Snowflake provider, which finds a dynamic table's query by its blanks, "
+                    f"would make it anew at each `up`. Give another name, or remove latest_by."
+                )
+        if not warehouse:
             yield f"{path}: a warehouse has to refresh it; give latest.warehouse, or snowflake.warehouse."
 
 

@@ -16,7 +16,7 @@ from firnline_infra.specification.table import DEFINES_THE_TABLE, PipeOptions, T
 from firnline_infra.specification.target_tables import TargetTable, target_tables
 from firnline_ingest.config.rows import MetadataForm
 from firnline_ingest.errors import did_you_mean
-from firnline_ingest.identifiers import DEFAULT_PIPE_SUFFIX, MAX_CHARACTERS, InvalidIdentifier
+from firnline_ingest.identifiers import DEAD_LETTERS_SUFFIX, DEFAULT_PIPE_SUFFIX, MAX_CHARACTERS, InvalidIdentifier
 
 ONE_EACH = "each needs an environment of its own, which may write into the same database."
 MINUTES_UNTIL_AN_ALARM = 15  # three periods of five
@@ -228,6 +228,17 @@ def _schemas_are_ours_to_make(spec: EnvironmentSpec) -> Iterator[str]:
             )
 
 
+def _the_pipe_of_dead_letters_has_a_name(spec: EnvironmentSpec) -> Iterator[str]:
+    longest = MAX_CHARACTERS - len(DEAD_LETTERS_SUFFIX)
+    for each in target_tables(spec):
+        length = len(each.name.parts[-1].name)
+        if each.letters is not None and length > longest:
+            yield (
+                f"{each.path}.table: has {length} characters, and the stage and the pipe of file_replay are named after it with "
+                f"{DEAD_LETTERS_SUFFIX}; {longest} are allowed. Shorten it, or remove file_replay."
+            )
+
+
 def _the_default_pipe_has_a_name(spec: EnvironmentSpec) -> Iterator[str]:
     """Snowflake makes it from the table's name, and no name may be longer than 255 characters."""
     longest = MAX_CHARACTERS - len(DEFAULT_PIPE_SUFFIX)
@@ -255,4 +266,5 @@ CHECKS = (
     _columns_are_identifiers,
     _schemas_are_ours_to_make,
     _the_default_pipe_has_a_name,
+    _the_pipe_of_dead_letters_has_a_name,
 )

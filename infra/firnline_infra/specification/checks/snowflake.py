@@ -5,8 +5,10 @@ from ipaddress import IPv6Network, ip_network
 
 from firnline_infra.specification.containers import ObjectOrigin
 from firnline_infra.specification.identifier import Identifier
+from firnline_infra.specification.metadata_type import metadata_columns
 from firnline_infra.specification.model import EnvironmentSpec
 from firnline_infra.specification.names import Names, volume_names
+from firnline_infra.specification.pipeline import content_column
 from firnline_infra.specification.service_users import INGEST, READER, service_users
 from firnline_infra.specification.table import SNOWFLAKE_STORAGE, TableKind, TablePrivilege
 from firnline_infra.specification.target_tables import target_tables
@@ -95,6 +97,9 @@ def _the_account_names_its_organisation(spec: EnvironmentSpec) -> Iterator[str]:
 NOT_IN_NAMES = '"()|'
 """The provider refuses quotes and parentheses in an identifier that it reads (pkg/sdk/identifier_parsers.go), and the ids of its
 tables, pipes and grants are parts with | between them."""
+NOT_IN_COLUMNS = "\"'\\"
+"""The provider escapes the name of a standard table's column as a text, and not as a name (pkg/resources/table.go;
+snowflakedb/terraform-provider-snowflake#2844, 2026-11-30)."""
 
 
 def _the_provider_can_read_the_names(spec: EnvironmentSpec) -> Iterator[str]:
@@ -102,6 +107,31 @@ def _the_provider_can_read_the_names(spec: EnvironmentSpec) -> Iterator[str]:
     for path, name in _names(spec):
         if unread := "".join(sorted(set(name) & set(NOT_IN_NAMES))):
             yield f"{path}: {name} holds {unread}, which the Snowflake provider can't read in a name; give it another one."
+    for path, name in _column_names(spec):
+        if unread := "".join(sorted(set(name) & set(NOT_IN_COLUMNS))):
+            yield (
+                f"{path}: {name} holds {unread}, of which the Snowflake provider makes another name, or an error; give the "
+                f"column another one."
+            )
+    schema = next(target_tables(spec)).schema if spec.snowflake.key_pair_only else None
+    if schema is not None and any("." in part.name for part in schema.parts):
+        yield (
+            f"snowflake.key_pair_only: its policy lies in the first pipeline's schema, {schema}, and the Snowflake provider "
+            f"splits a name at each dot when it gives the policy to a user; give another database or schema, or set it to false."
+        )
+
+
+def _column_names(spec: EnvironmentSpec) -> Iterator[tuple[str, str]]:
+    """Yields the columns that standard tables are made with."""
+    for each in target_tables(spec):
+        pipeline = each.pipeline
+        if pipeline.table_kind is not TableKind.STANDARD or pipeline.table_origin is not ObjectOrigin.CREATE:
+            continue
+        for number, column in enumerate(pipeline.columns):
+            yield f"{each.path}.columns[{number}].name", Identifier.parse(column.name).name
+        yield from ((each.at("metadata"), name) for name in metadata_columns(pipeline))
+        if (content := content_column(pipeline)) is not None:
+            yield each.at("content_column"), content[0]
 
 
 def _names(spec: EnvironmentSpec) -> Iterator[tuple[str, str]]:
@@ -112,6 +142,8 @@ def _names(spec: EnvironmentSpec) -> Iterator[tuple[str, str]]:
         given = {"database": table.database, "schema": table.schema_, "table": table.table}
         if table.pipe is not None:
             given["pipe.name"] = table.pipe.name
+        if table.keeps_latest:
+            given |= {"latest.name": table.latest.name, "latest.warehouse": table.latest.warehouse}
         yield from ((each.at(field), Identifier.parse(name).name) for field, name in given.items() if name)
     for user in service_users(spec):
         yield f"{user.path}.user", user.principal.user.name
@@ -122,6 +154,9 @@ def _names(spec: EnvironmentSpec) -> Iterator[tuple[str, str]]:
         yield f"snowflake.external_volumes[{index}].name", Identifier.parse(volume.name).name
     if section.interactive_warehouse is not None:
         yield "snowflake.interactive_warehouse.name", Identifier.parse(section.interactive_warehouse.name).name
+    if section.warehouse is not None:
+        yield "snowflake.warehouse", Identifier.parse(section.warehouse).name
+    yield "snowflake.deploy_role", names.deploy_role.name
     yield "snowflake.preview_role", names.preview_role.name
     if section.network_policy.origin is ObjectOrigin.CREATE:
         yield "snowflake.network_policy.name", names.network_policy.name

@@ -17,7 +17,7 @@ from firnline_local.snowflake.catalog.tables import PipeColumn
 from firnline_local.snowflake.sql.properties import apply_settings, read_settings, word
 from firnline_local.snowflake.sql.result import Result
 from firnline_local.snowflake.sql.scope import Context
-from firnline_local.snowflake.sql.statement import parse
+from firnline_local.snowflake.sql.statement import TokenKind, parse
 from firnline_local.snowflake.sql.statements.create import Modifiers, read_new_object
 from firnline_local.snowflake.sql.statements.storage import read_location
 from firnline_local.snowflake.sql.token_reader import TokenReader
@@ -94,7 +94,7 @@ def _read_copy(context: Context, reader: TokenReader) -> Copy:
     table = context.readable_table(reader.name(), privilege="INSERT")
     targets = reader.listed(TokenReader.identifier, may_be_empty=True) if reader.starts("(") else []
     reader.expect("FROM")
-    if reader.starts("@"):
+    if reader.starts("@") or (reader.next is not None and reader.next.kind is TokenKind.STRING):
         if targets:
             raise NotKnown("a column list in a pipe from a stage")
         source, mode = read_file_source(context, reader, table)

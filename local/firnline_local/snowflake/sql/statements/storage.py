@@ -5,6 +5,7 @@ fields are those that the connector 5.2 reads (measured), and the ones that olde
 """
 
 import base64
+import re
 import secrets
 from collections.abc import Callable
 from typing import Any
@@ -158,7 +159,10 @@ def _location(reader: TokenReader) -> str:
     first = last = reader.take()
     while (token := reader.next) is not None and token.start == last.end:
         last = reader.take()
-    return reader.sql[first.start : last.end]
+    text = reader.sql[first.start : last.end]
+    if re.search(r"[\s']", text):  # the page of PUT: such a location stands between single quotes
+        raise CompilationFault(f"syntax error unexpected '{text[:40]}'.")
+    return text
 
 
 def put(context: Context, reader: TokenReader) -> Result:
