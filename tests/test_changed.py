@@ -130,6 +130,7 @@ def test_each_process_of_a_run_leaves_the_same_out(checkout: Checkout) -> None:
     for path in EVERY:
         (checkout.root / path).write_text("def test_it(): pass\n", encoding="utf-8")
     (checkout.root / "tests/conftest.py").unlink()
+    (checkout.root / ".gitignore").write_text("__pycache__/\n", encoding="utf-8")
     subprocess.run(["git", "init", "-q"], cwd=checkout.root, check=True)
     who = ("-c", "user.name=a", "-c", "user.email=a@example.com")
     subprocess.run(["git", "add", "."], cwd=checkout.root, check=True)
