@@ -42,6 +42,8 @@ SQL = Form(r"[^;]+", "SQL without a semicolon", "kinesis_data.kind = 'order'")
 
 SEVERAL = {"ra3.4xlarge": 2, "ra3.16xlarge": 2}
 """Nodes that a cluster of them has at least."""
+MOST_NODES = {"ra3.xlplus": 16, "ra3.4xlarge": 32}
+"""Nodes that a cluster of them is made with at most (Management Guide, "Node type details"); a resize takes more."""
 ADMINISTRATOR = "admin"
 """Of a cluster that is made. AWS keeps its password; who deploys gets temporary credentials of it."""
 
@@ -118,6 +120,8 @@ class ProvisionedCluster(Section):
             )
         elif self.nodes < SEVERAL.get(self.node_type, 1):
             raise ValueError(f"{self.node_type} takes two nodes or more (Management Guide, RA3 node types)")
+        elif self.nodes > (most := MOST_NODES.get(self.node_type, self.nodes)):
+            raise ValueError(f"{self.node_type} is made with {most} nodes or fewer (Management Guide, RA3 node types)")
         return self
 
 

@@ -138,7 +138,7 @@ BOOTSTRAP = {
     "AWS::IAM::ManagedPolicy": {"ManagedPolicyName": POLICY, "Description": POLICY_TEXT},
     "AWS::IAM::Role": {"RoleName": ROLE, "Description": ROLE_TEXT},
 }
-APPLICATIONS = ["shop.orders", "Shop_Orders", "-9-", ".shop", "a" * 37, "a" * 50, "a." * 18]
+APPLICATIONS = ["shop.orders", "sg-shop", "Shop_Orders", "-9-", ".shop", "a" * 37, "a" * 50, "a." * 18]
 
 
 def named(application: str) -> Iterator[Blueprint]:

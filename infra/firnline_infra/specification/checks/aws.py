@@ -101,10 +101,14 @@ PARAMETER_LEVELS = 15  # Systems Manager, PutParameter
 PARAMETERS = ("engine-config-hash",)  # the longest of blueprint/stack_outputs.py
 DASHBOARD_NAME = Form(r"[A-Za-z0-9_-]+", "letters, digits, _ and -", "firnline-dev")  # CloudWatch, PutDashboard
 REPOSITORY_NAME = Form(  # ECR, CreateRepository
-    r"[a-z0-9]+([._-][a-z0-9]+)*", "letters and digits with single signs of _ . - between them", "firnline-dev"
+    r"(?=..)[a-z0-9]+([._-][a-z0-9]+)*",
+    "two letters and digits or more, single signs of _ . - between them",
+    "firnline-dev",
 )
 RESERVED_BEGINNINGS = ("xn--", "sthree-", "amzn-s3-demo-")
-RESERVED_ENDINGS = ("-s3alias", "--ol-s3", "--x-s3", "--table-s3")
+RESERVED_ENDINGS = ("-s3alias", "--ol-s3", "--x-s3", "--table-s3", "-an")
+"""S3 user guide, "General purpose bucket naming rules" (2026-11-30); only names of account-regional namespaces end with -an."""
+GROUPS_BEGIN_OTHERWISE = "sg-"  # EC2, CreateSecurityGroup: what ids begin with
 
 
 @part
@@ -199,10 +203,21 @@ def _names_are_spelt_as_services_take_them(spec: EnvironmentSpec) -> Iterator[st
         forms["the workgroup"] = WORKGROUP_NAME, ", or give redshift.workgroup.name"
     if spec.redshift and spec.redshift.cluster is not None and spec.redshift.cluster.identifier is None:
         forms["the cluster of Redshift"] = CLUSTER_NAME, ", or give redshift.cluster.identifier"
+    if application.startswith(GROUPS_BEGIN_OTHERWISE) and _makes_a_security_group(spec):
+        yield (
+            f"{root}: gives a security group a name that begins with {GROUPS_BEGIN_OTHERWISE}, which EC2 refuses. "
+            f"Name it otherwise."
+        )
     for what, (form, instead) in forms.items():
         name = application.lower() if form is REPOSITORY_NAME else application
         if re.fullmatch(form.pattern, name) is None:
             yield f"{root}: gives {what} the name {name!r}; expected {form.words}. Name it otherwise{instead}."
+
+
+def _makes_a_security_group(spec: EnvironmentSpec) -> bool:
+    sections = (spec.aws.runtime.emr_serverless, spec.aws.runtime.emr_ec2)
+    options = [each.security_group for each in sections if each is not None]
+    return spec.network.vpc_endpoints is not None or any(each is not None and each.vpc for each in options)
 
 
 def _the_migration_table_fits(spec: EnvironmentSpec) -> Iterator[str]:
@@ -289,7 +304,7 @@ def _parameters_fit(spec: EnvironmentSpec) -> Iterator[str]:
 
 LONGEST_KEY, LONGEST_VALUE = 128, 256  # docs.aws.amazon.com/tag-editor, Tag naming limits
 OWN_TAGS = 3  # environment.py
-MOST_TAGS = 50 - OWN_TAGS
+MOST_TAGS = 50
 TAG_LETTERS = r"[\w \xa0.:/=+@-]*"  # of any script; a line break is none
 
 
@@ -326,8 +341,10 @@ def _keys_are_distinct_for_iam(spec: EnvironmentSpec) -> Iterator[str]:
 
 
 def _there_are_not_too_many(spec: EnvironmentSpec) -> Iterator[str]:
-    if len(spec.tags) > MOST_TAGS:
-        yield f"tags: {len(spec.tags)} are given; AWS takes 50 on an object, and {OWN_TAGS} of them are Firnline's."
+    """A cluster of EMR has one more, by which EMR's own policies know it."""
+    own = OWN_TAGS + (spec.aws.runtime.emr_ec2 is not None)
+    if len(spec.tags) > MOST_TAGS - own:
+        yield f"tags: {len(spec.tags)} are given; AWS takes {MOST_TAGS} on an object, and {own} of them are Firnline's."
 
 
 def _nothing_is_given_twice(spec: EnvironmentSpec) -> Iterator[str]:

@@ -13,6 +13,17 @@ def _the_region_lies_in_the_partition(spec: EnvironmentSpec) -> Iterator[str]:
         yield f"aws.partition: {spec.aws.partition!r} does not have the region {region}; expected {expected!r}."
 
 
+OF_OTHER_PARTITIONS = ("eusc-", "us-iso", "eu-isoe-")
+"""The beginnings of regions of the European Sovereign Cloud and of isolated clouds, which have partitions, domains and endpoints
+of their own (botocore's endpoint data, 2026-11-30)."""
+
+
+def _the_partition_is_one_that_is_known(spec: EnvironmentSpec) -> Iterator[str]:
+    if spec.aws.region.startswith(OF_OTHER_PARTITIONS):
+        known = "aws, aws-cn and aws-us-gov"
+        yield f"aws.region: {spec.aws.region} lies in none of the partitions {known}; others are not supported."
+
+
 def _the_region_has_the_services(spec: EnvironmentSpec) -> Iterator[str]:
     """A region that the list does not know may be younger than the list."""
     region, runtime, redshift = spec.aws.region, spec.aws.runtime, spec.redshift
@@ -28,4 +39,4 @@ def _the_region_has_the_services(spec: EnvironmentSpec) -> Iterator[str]:
             )
 
 
-CHECKS = (_the_region_lies_in_the_partition, _the_region_has_the_services)
+CHECKS = (_the_region_lies_in_the_partition, _the_partition_is_one_that_is_known, _the_region_has_the_services)

@@ -76,7 +76,20 @@ def _the_engine_is_one_identity(spec: EnvironmentSpec) -> Iterator[str]:
         )
 
 
+MOST_GROUPS_OF_EMR = 4  # Amazon EMR management guide, "Specify Amazon EMR-managed security groups" (2026-11-30)
+
+
+def _a_cluster_takes_a_few_security_groups(spec: EnvironmentSpec) -> Iterator[str]:
+    options = spec.aws.runtime.emr_ec2.security_group if spec.aws.runtime.emr_ec2 is not None else None
+    count = 0 if options is None else len(options.ids)
+    if count > MOST_GROUPS_OF_EMR:
+        yield (
+            f"aws.runtime.emr_ec2.security_group.ids: must be {MOST_GROUPS_OF_EMR} or fewer for a cluster of EMR; got {count}."
+        )
+
+
 CHECKS = (
+    _a_cluster_takes_a_few_security_groups,
     _the_engine_is_one_identity,
     _settings_are_ones_that_are_heeded,
     _what_keeps_rows_single_is_not_changed,

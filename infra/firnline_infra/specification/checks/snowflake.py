@@ -154,9 +154,6 @@ def _names(spec: EnvironmentSpec) -> Iterator[tuple[str, str]]:
         yield f"snowflake.external_volumes[{index}].name", Identifier.parse(volume.name).name
     if section.interactive_warehouse is not None:
         yield "snowflake.interactive_warehouse.name", Identifier.parse(section.interactive_warehouse.name).name
-    if section.warehouse is not None:
-        yield "snowflake.warehouse", Identifier.parse(section.warehouse).name
-    yield "snowflake.deploy_role", names.deploy_role.name
     yield "snowflake.preview_role", names.preview_role.name
     if section.network_policy.origin is ObjectOrigin.CREATE:
         yield "snowflake.network_policy.name", names.network_policy.name

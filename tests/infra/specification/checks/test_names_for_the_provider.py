@@ -27,8 +27,6 @@ LATEST = {"columns": TWO, "latest_by": ["ID"]}
             {**one_pipeline(database='"my.db"'), "snowflake": {"key_pair_only": True}},
             "snowflake.key_pair_only: its policy lies in the first pipeline's schema",
         ),
-        ({"snowflake": {"warehouse": '"w""h"'}}, 'snowflake.warehouse: w"h holds "'),
-        ({"snowflake": {"deploy_role": '"a(b"'}}, "snowflake.deploy_role: a(b holds ("),
         (
             one_pipeline(
                 table_kind="interactive", cluster_by=["ID"], columns=[{"name": "ID", "type": "VARIANT"}, TWO[1]]

@@ -1,0 +1,71 @@
+"""Tests of what AWS refuses and no service model says: each is refused with the specification."""
+
+from typing import Any
+
+import pytest
+
+from tests.infra.specifications import problems
+
+GROUP = {"subnets": ["subnet-0a1b2c3d4e5f60718"], "security_group": {"vpc": "vpc-0a1b2c3d4e5f60718"}}
+SUBNET = "subnet-0a1b2c3d4e5f60718"
+
+
+def emr_ec2(groups: int) -> dict[str, Any]:
+    ids = [f"sg-0a1b2c3d4e5f6071{number}" for number in range(groups)]
+    cluster = {"subnet": SUBNET, "security_group": {"origin": "adopt", "ids": ids}}
+    return {"aws": {"runtime": {"trust": "emr-ec2", "emr_ec2": cluster}}}
+
+
+def tags(count: int) -> dict[str, str]:
+    return {f"key-{number}": "value" for number in range(count)}
+
+
+def redshift(**cluster: object) -> dict[str, Any]:
+    return {"redshift": {"cluster": cluster, "views": [{"stream": "orders"}]}}
+
+
+IN_EMR = {"aws": {"runtime": {"trust": "emr-ec2", "emr_ec2": {"subnet": SUBNET}}}}
+ENDPOINTS = {
+    "vpc": "vpc-0a1b2c3d4e5f60718",
+    "route_tables": ["rtb-0a1b2c3d4e5f60718"],
+    "subnets": [SUBNET],
+    "clients": ["10.0.0.0/16"],
+}
+IMAGES = {"trust": "irsa", "oidc_provider": "oidc.example.com/id/A", "namespace": "n", "service_account": "s"}
+REPOSITORY = {"aws": {"runtime": {**IMAGES, "kubernetes": {}}}, "ledger": {"table": "ledger"}}
+
+
+@pytest.mark.parametrize(
+    ("changes", "told"),
+    [
+        ({"application": "sg-shop", "aws": {"runtime": {"emr_serverless": GROUP}}}, "a name that begins with sg-"),
+        ({"application": "sg-shop", "network": {"vpc_endpoints": ENDPOINTS}}, "a name that begins with sg-"),
+        ({"aws": {"region": "eusc-de-east-1"}}, "aws.region: eusc-de-east-1 lies in none of the partitions"),
+        ({"aws": {"region": "us-iso-east-1"}}, "aws.region: us-iso-east-1 lies in none of the partitions"),
+        ({"aws": {"bucket": {"name": "lake-123456789012-eu-central-1-an"}}}, "is not a name that S3 takes"),
+        (emr_ec2(5), "aws.runtime.emr_ec2.security_group.ids: must be 4 or fewer"),
+        ({**REPOSITORY, "application": "q"}, "gives the image repository the name 'q'"),
+        ({**IN_EMR, "tags": tags(47)}, "tags: 47 are given; AWS takes 50 on an object, and 4 of them"),
+        ({"tags": tags(48)}, "tags: 48 are given; AWS takes 50 on an object, and 3 of them"),
+        (redshift(node_type="ra3.xlplus", nodes=17), "is made with 16 nodes or fewer"),
+        (redshift(node_type="ra3.4xlarge", nodes=33), "is made with 32 nodes or fewer"),
+    ],
+)
+def test_it_is_refused(changes: dict[str, Any], told: str) -> None:
+    assert any(told in each for each in problems(**changes)), problems(**changes)
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"application": "sg-shop", "network": {}},
+        emr_ec2(4),
+        {**REPOSITORY, "application": "qq"},
+        {**IN_EMR, "tags": tags(46)},
+        {"tags": tags(47)},
+        redshift(node_type="ra3.xlplus", nodes=16),
+        redshift(node_type="ra3.16xlarge", nodes=128),
+    ],
+)
+def test_what_is_just_within_is_taken(changes: dict[str, Any]) -> None:
+    assert problems(**changes) == []
