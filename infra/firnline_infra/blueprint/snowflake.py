@@ -15,6 +15,7 @@ from firnline_infra.specification.definition import Definition, part
 from firnline_infra.specification.identifier import Identifier, QualifiedName
 from firnline_infra.specification.model import Durability
 from firnline_infra.specification.table import SNOWFLAKE_STORAGE, TableKind
+from firnline_ingest.config.identifier import RESERVED
 from firnline_ingest.identifiers import like_pattern
 
 STREAMED = "TABLE(DATA_SOURCE(TYPE => 'STREAMING'))"
@@ -102,6 +103,11 @@ class Table(Definition):
     """True if a dynamic table follows it, and asks what has changed."""
     durability: Durability = Durability.PROTECTED
     comment: str = ""
+
+    @property
+    def clustering(self) -> tuple[str, ...]:
+        """The key as the provider puts it into CLUSTER BY, where it quotes nothing (pkg/sdk/tables.go)."""
+        return tuple(each.sql if each.name in RESERVED else str(each) for each in self.cluster_by)
 
     @property
     def alterations(self) -> tuple[Alteration, ...]:

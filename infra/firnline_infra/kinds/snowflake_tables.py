@@ -20,8 +20,7 @@ from firnline_infra.blueprint.snowflake import (
 from firnline_infra.kinds.resource import Resource, WaitingValue
 from firnline_infra.kinds.snowflake_registry import LandingRegistry, ObjectKind
 from firnline_infra.specification.iceberg_types import with_size
-from firnline_infra.specification.identifier import Identifier, QualifiedName
-from firnline_ingest.config.identifier import RESERVED
+from firnline_infra.specification.identifier import QualifiedName
 
 OWN = ("column",)
 OWN_STATEMENT = ("execute",)
@@ -62,17 +61,12 @@ def table(registry: LandingRegistry, args: Table | IcebergTable | InteractiveTab
         case Table():
             columns = [_column(each, each.type, {"nullable": False}) for each in (*args.metadata, *args.columns)]
             said = {**registry.in_schema(args.name), "column": columns, "comment": args.comment}
-            said |= {"cluster_by": list(map(_in_sql, args.cluster_by))} if args.cluster_by else {}
+            said |= {"cluster_by": list(args.clustering)} if args.cluster_by else {}
             said |= {"change_tracking": True} if args.change_tracking else {}
             made = registry.add("table", ("table", args.name), said, durability=args.durability, ignore_changes=OWN)
     registry.makes(ObjectKind.TABLE, args.name, made)
     if not isinstance(args, InteractiveTable):
         _alter(registry, args)
-
-
-def _in_sql(column: Identifier) -> str:
-    """The name as the provider puts it into CLUSTER BY, where it quotes nothing (pkg/sdk/tables.go): plain if that is enough."""
-    return column.sql if column.name in RESERVED else str(column)
 
 
 def _iceberg(registry: LandingRegistry, args: IcebergTable) -> Resource:
