@@ -3,6 +3,7 @@
 import pytest
 
 from firnline_local.snowflake.catalog import Pipe
+from firnline_local.snowflake.catalog.errors import CompilationFault
 
 SOURCE = "FROM TABLE(DATA_SOURCE(TYPE => 'STREAMING'))"
 
@@ -45,3 +46,17 @@ def test_a_column_list_says_which_columns(table) -> None:
 )
 def test_anything_else_is_refused(table, copy: str, message: str) -> None:
     assert message in table.refusal(f"CREATE PIPE p AS COPY INTO t {copy}").message
+
+
+OPTIONS = (
+    "FILE_FORMAT = (TYPE = JSON BINARY_FORMAT = BASE64) MATCH_BY_COLUMN_NAME = CASE_INSENSITIVE ON_ERROR = SKIP_FILE"
+)
+
+
+def test_a_stage_with_a_blank_in_its_name_stands_between_single_quotes(table) -> None:
+    table('CREATE STAGE "my letters"')
+    with pytest.raises(CompilationFault, match="syntax error"):
+        table(f'CREATE PIPE p AS COPY INTO t FROM @"my letters" {OPTIONS}')
+    table(f"""CREATE PIPE p AS COPY INTO t FROM '@"DB"."PUBLIC"."my letters"' {OPTIONS}""")
+    (pipe,) = [found for found in table.catalog.account.walk() if isinstance(found, Pipe)]
+    assert pipe.source is not None
