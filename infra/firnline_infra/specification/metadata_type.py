@@ -4,14 +4,13 @@ from collections.abc import Mapping
 
 from firnline_infra.specification.pipeline import Pipeline
 from firnline_infra.specification.table import TableKind
+from firnline_ingest.config.identifier import RESERVED
 from firnline_ingest.config.rows import MetadataForm, MetadataTimes, PartName
 from firnline_ingest.identifiers import quoted, stored_name
 
 WHOLE_NUMBER, MOMENT = "NUMBER(38, 0)", "TIMESTAMP_LTZ"
 NUMBERS = ("sub_sequence_number", "row")
 TIMES = ("approximate_arrival", "push_time")
-RESERVED = ("row",)
-"""ROW is a reserved word (`sql-reference/reserved-keywords`)."""
 
 
 def metadata_columns(pipeline: Pipeline) -> Mapping[str, str]:
@@ -45,7 +44,7 @@ def _parts(pipeline: Pipeline) -> tuple[PartName, ...]:
 
 def _key(pipeline: Pipeline, part: PartName) -> str:
     name = pipeline.metadata.name_of(part)
-    return quoted(name) if part in (*RESERVED, *pipeline.metadata.names) else name
+    return quoted(name) if part.upper() in RESERVED or part in pipeline.metadata.names else name
 
 
 def _key_type(pipeline: Pipeline, part: PartName) -> str:

@@ -341,8 +341,9 @@ def _keys_are_distinct_for_iam(spec: EnvironmentSpec) -> Iterator[str]:
 
 
 def _there_are_not_too_many(spec: EnvironmentSpec) -> Iterator[str]:
-    """A cluster of EMR has one more, by which EMR's own policies know it."""
-    own = OWN_TAGS + (spec.aws.runtime.emr_ec2 is not None)
+    """A cluster of EMR that is made has one more, by which EMR's own policies know it."""
+    cluster = spec.aws.runtime.emr_ec2
+    own = OWN_TAGS + (cluster is not None and cluster.origin is Origin.CREATE)
     if len(spec.tags) > MOST_TAGS - own:
         yield f"tags: {len(spec.tags)} are given; AWS takes {MOST_TAGS} on an object, and {own} of them are Firnline's."
 

@@ -80,11 +80,9 @@ def _a_schedule_is_the_owner(spec: EnvironmentSpec) -> Iterator[str]:
             )
 
 
-SMALLEST, LARGEST_OF_EIGHTS = (
-    4,
-    512,
-)  # Redshift's management guide, "Compute capacity for Amazon Redshift Serverless" (2026-11-30)
-SUBNETS = 3  # there, "Considerations when using Amazon Redshift Serverless" (2026-11-30)
+SMALLEST, LARGEST_OF_EIGHTS, SUBNETS = 4, 512, 3
+"""Management guide, "Compute capacity for Amazon Redshift Serverless" and "Considerations when using Amazon Redshift Serverless"
+(2026-11-30)."""
 
 
 def _a_workgroup_is_one_that_serverless_takes(spec: EnvironmentSpec) -> Iterator[str]:

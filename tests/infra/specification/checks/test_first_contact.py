@@ -25,6 +25,8 @@ def redshift(**cluster: object) -> dict[str, Any]:
 
 
 IN_EMR = {"aws": {"runtime": {"trust": "emr-ec2", "emr_ec2": {"subnet": SUBNET}}}}
+ADOPTED = {"origin": "adopt", "cluster_id": "j-2AXXXXXXGAPLF"}
+IN_ADOPTED_EMR = {"aws": {"runtime": {"trust": "emr-ec2", "emr_ec2": ADOPTED}}}
 ENDPOINTS = {
     "vpc": "vpc-0a1b2c3d4e5f60718",
     "route_tables": ["rtb-0a1b2c3d4e5f60718"],
@@ -62,6 +64,7 @@ def test_it_is_refused(changes: dict[str, Any], told: str) -> None:
         emr_ec2(4),
         {**REPOSITORY, "application": "qq"},
         {**IN_EMR, "tags": tags(46)},
+        {**IN_ADOPTED_EMR, "tags": tags(47)},
         {"tags": tags(47)},
         redshift(node_type="ra3.xlplus", nodes=16),
         redshift(node_type="ra3.16xlarge", nodes=128),
