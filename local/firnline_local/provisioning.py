@@ -12,7 +12,6 @@ from typing import Any
 from firnline_infra.blueprint import blueprint_of
 from firnline_infra.blueprint.snowflake import Table
 from firnline_infra.render.bootstrap.snowflake import required_grant_statements, role_statements
-from firnline_infra.specification.adopted import adopted_databases, schemas_of_others
 from firnline_infra.specification.containers import ObjectOrigin
 from firnline_infra.specification.identifier import Identifier
 from firnline_infra.specification.model import EnvironmentSpec
@@ -55,11 +54,12 @@ def prerequisites(spec: EnvironmentSpec) -> Iterator[str]:
 
 def _adopted(spec: EnvironmentSpec) -> Iterator[str]:
     """Yields what belongs to others in Snowflake, but for volumes, pipes and tables that are not standard ones."""
-    for database in sorted(adopted_databases(spec)):
+    blueprint = blueprint_of(spec)
+    for database in sorted(blueprint.environment.adopted_databases):
         yield f"CREATE DATABASE IF NOT EXISTS {database.sql}"
-    for schema in sorted(schemas_of_others(spec)):
+    for schema in sorted(blueprint.environment.schemas_of_others):
         yield f"CREATE SCHEMA IF NOT EXISTS {schema.sql}"
-    for table in blueprint_of(spec).landing.adopted_tables:
+    for table in blueprint.landing.adopted_tables:
         if isinstance(table, Table):
             columns = ", ".join(each.sql for each in table.metadata) or "RECORD_CONTENT VARIANT"
             yield f"CREATE TABLE IF NOT EXISTS {table.name.sql} ({columns})"

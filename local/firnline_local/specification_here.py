@@ -19,7 +19,7 @@ from firnline_infra.specification import EnvironmentSpec, load_spec
 from firnline_infra.specification.document import read_text, read_yaml
 from firnline_infra.specification.keys_file import UserKeys, keys_file_of
 from firnline_infra.specification.origin import Origin
-from firnline_infra.specification.service_users import NamedUser, has_secret, service_users
+from firnline_infra.specification.service_users import NamedUser, service_users
 from firnline_local.environment_key import environment_key
 from firnline_local.keys import public_key_body_of
 from firnline_local.machine import ARCHITECTURE
@@ -31,7 +31,7 @@ def specification_here(environment: RunningEnvironment, spec_file: Path, folder:
     spec = load_spec(spec_file)
     key = environment_key(environment.client("kms"), spec)
     without = [user for user in service_users(spec) if not user.options.public_keys.is_given]
-    lacking = [user.key for user in without if not has_secret(spec, user)]
+    lacking = [user.key for user in without if not user.has_secret]
     if environment.has_made(spec.name):
         lacking = [user.key for user in service_users(spec) if not _has_secret_here(environment, user)]
     if not lacking and key in (None, spec.aws.key.arn) and _runs_on_this_machine(spec):

@@ -4,7 +4,6 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from firnline_infra.blueprint.environment import Blueprint
-from firnline_infra.specification.adopted import made_volumes
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -43,7 +42,7 @@ ACCOUNT_PRIVILEGES = (
         privilege="CREATE EXTERNAL VOLUME",
         why="the places of Iceberg tables",
         when="`external_volumes`",
-        needed_for=lambda blueprint: made_volumes(blueprint.environment.spec),
+        needed_for=lambda blueprint: blueprint.environment.made_volumes,
     ),
     AccountPrivilege(
         privilege="CREATE WAREHOUSE",

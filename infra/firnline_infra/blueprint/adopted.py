@@ -10,7 +10,6 @@ from dataclasses import replace
 from firnline_infra.blueprint.grants import RequiredGrant, Securable
 from firnline_infra.blueprint.snowflake import IcebergTable, InteractiveTable, SnowflakeObjects, Table
 from firnline_infra.environment import Environment
-from firnline_infra.specification.adopted import adopted_databases, made_volumes, schemas_of_others
 from firnline_infra.specification.containers import ObjectOrigin
 from firnline_infra.specification.identifier import Identifier, QualifiedName
 
@@ -33,18 +32,17 @@ def required_grants(environment: Environment, objects: SnowflakeObjects) -> tupl
 
 
 def _others(environment: Environment, objects: SnowflakeObjects) -> frozenset[Object]:
-    made = {volume.name for volume in made_volumes(environment.spec)}
+    made = {volume.name for volume in environment.made_volumes}
     volumes = {each.name for each in environment.snowflake.external_volumes} - made
     interactive = environment.snowflake.interactive_warehouse
-    warehouses = [environment.snowflake.warehouse] if environment.snowflake.warehouse else []
-    if interactive is not None and interactive.origin is ObjectOrigin.ADOPT:
-        warehouses.append(interactive.name)
+    is_adopted = interactive is not None and interactive.origin is ObjectOrigin.ADOPT
+    warehouses = (environment.names.warehouse, environment.names.interactive_warehouse if is_adopted else None)
     return frozenset(
         [
-            *((Securable.DATABASE, QualifiedName((name,))) for name in adopted_databases(environment.spec)),
-            *((Securable.SCHEMA, name) for name in schemas_of_others(environment.spec)),
+            *((Securable.DATABASE, QualifiedName((name,))) for name in environment.adopted_databases),
+            *((Securable.SCHEMA, name) for name in environment.schemas_of_others),
             *((Securable.EXTERNAL_VOLUME, QualifiedName.of(name)) for name in volumes),
-            *((Securable.WAREHOUSE, QualifiedName.of(name)) for name in warehouses),
+            *((Securable.WAREHOUSE, QualifiedName((name,))) for name in warehouses if name is not None),
             *((table.securable, table.name) for table in objects.adopted_tables),
             *((Securable.PIPE, name) for name in objects.adopted_pipes),
         ]

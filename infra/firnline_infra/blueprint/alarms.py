@@ -8,7 +8,6 @@ from typing import Any, Literal
 from firnline_infra.blueprint.engine_config import metrics_config
 from firnline_infra.environment import Environment
 from firnline_infra.specification.aws import Alarms, StreamOptions
-from firnline_infra.specification.elsewhere import is_elsewhere
 from firnline_infra.specification.names import refresh_of, view_of
 from firnline_infra.specification.origin import Origin
 from firnline_infra.specification.pipeline import SchemaContract, others_of
@@ -229,11 +228,12 @@ def alarms(environment: Environment, topics: Sequence[Any]) -> Iterator[Mapping[
 def _alarms(environment: Environment) -> Iterator[Mapping[str, Any]]:
     names = environment.names
     publishes = metrics_config(environment).cloudwatch is not None
-    for stream in environment.streams:
+    for source in environment.sources:
+        stream = source.options
         if not _is_read(environment, stream):
             continue  # there is no reader who could be behind, and silence would ring for ever
         of_stream = {"stream": stream.name, "retention": _retention(stream)}
-        if not is_elsewhere(environment.spec, stream):
+        if not source.is_elsewhere:
             yield from _of_kinesis(environment, stream, of_stream)
         if publishes:
             dimensions = {APPLICATION: names.application, STREAM: stream.name}

@@ -8,7 +8,6 @@ from typing import Any
 from firnline_infra.blueprint.dashboard_cost import cost_widgets
 from firnline_infra.blueprint.engine_config import metrics_config
 from firnline_infra.environment import Environment
-from firnline_infra.specification.elsewhere import is_elsewhere
 from firnline_ingest.config.metrics import (
     APPLICATION,
     BYTES,
@@ -112,9 +111,7 @@ def _of_aws(environment: Environment) -> Iterator[dict[str, Any]]:
             title,
             [
                 ["AWS/Kinesis", metric, "StreamName", stream.name, {"stat": statistic}]
-                for stream in [each for each in environment.streams if not is_elsewhere(environment.spec, each)][
-                    :MOST_STREAMS
-                ]
+                for stream in [each for each in environment.sources if not each.is_elsewhere][:MOST_STREAMS]
             ],
         )
     capacity = ("ConsumedReadCapacityUnits", "ConsumedWriteCapacityUnits")

@@ -12,7 +12,6 @@ from typing import Any
 from firnline_infra.blueprint.engine_config import metrics_config
 from firnline_infra.blueprint.prices import prices
 from firnline_infra.environment import Environment
-from firnline_infra.specification.elsewhere import is_elsewhere
 from firnline_infra.specification.origin import Origin
 from firnline_ingest.config.metrics import APPLICATION, BYTES, STREAM
 
@@ -87,7 +86,7 @@ def _series(environment: Environment) -> Iterator[tuple[Meter, Sequence[str]]]:
         else:
             yield WRITTEN, ("AWS/Kinesis", "IncomingBytes", *of_stream)
             yield READ, ("AWS/Kinesis", "GetRecords.Bytes", *of_stream)
-    ours = {stream.name for stream in environment.streams if not is_elsewhere(environment.spec, stream)}
+    ours = {stream.name for stream in environment.sources if not stream.is_elsewhere}
     for pipeline in environment.pipelines:
         if pipeline.reader != "polling" and pipeline.stream in ours:
             consumer = pipeline.reader.fan_out.consumer_name(environment.names.application)

@@ -21,12 +21,11 @@ from firnline_infra.blueprint.storage import key_value
 from firnline_infra.blueprint.value import Reference, Value
 from firnline_infra.environment import Environment
 from firnline_infra.specification.definition import Definition, part
-from firnline_infra.specification.elsewhere import is_opened_by_its_policy, place_of
 from firnline_infra.specification.identifier import Identifier
 from firnline_infra.specification.names import table_of
 from firnline_infra.specification.partition import snowflake_url
 from firnline_infra.specification.pipeline import Pipeline
-from firnline_infra.specification.service_users import INGEST, NamedUser, has_secret, user_of
+from firnline_infra.specification.service_users import INGEST, NamedUser, user_of
 from firnline_ingest.config.access import AwsOptions
 from firnline_ingest.config.document import parse
 from firnline_ingest.config.metrics import DEFAULT_NAMESPACE, MetricsConfig, MetricsOptions
@@ -74,7 +73,7 @@ def engine_inputs(environment: Environment) -> EngineInputs:
     """The inputs, as far as the specification says them; the secret's ARN may be a reference to the secret that is made."""
     letters = _dead_letters(environment)
     return EngineInputs(
-        private_keys={each.key: _private_key(environment, each) for each in environment.users if each.writes},
+        private_keys={each.key: _private_key(each) for each in environment.users if each.writes},
         dead_letters=letters,
         consumers={pipeline.stream: arn for pipeline in environment.pipelines if (arn := consumer_of(pipeline))},
         spark_checkpoint=spark_url(environment, checkpoint_folder(environment))
@@ -99,10 +98,10 @@ def _dead_letters(environment: Environment) -> dict[str, Value]:
     return place if makes_bucket(environment) or key_arn is None else {**place, "kms_key_arn": key_arn}
 
 
-def _private_key(environment: Environment, user: NamedUser) -> dict[str, Value]:
+def _private_key(user: NamedUser) -> dict[str, Value]:
     if user.options.private_key is not None:
         return user.options.private_key.changed()
-    if has_secret(environment.spec, user):
+    if user.has_secret:
         return {"secret_arn": secret_of(user)}
     own = "" if user.key == INGEST else f"_{re.sub('[^A-Z0-9]', '_', user.key.upper())}"
     return {"env": f"{KEY_VARIABLE}{own}"}
@@ -210,10 +209,10 @@ def _access(environment: Environment, pipeline: Pipeline) -> dict[str, Any] | No
 
     None where the engine's own rights open the stream, in its own region and account.
     """
-    stream = next(each for each in environment.streams if each.name == pipeline.stream)
-    region = place_of(environment.spec, stream).region
+    source = environment.source(pipeline.stream)
+    stream, region = source.options, source.region
     found: dict[str, Any] = stream.access.changed() | ({} if region == environment.aws.region else {"region": region})
-    if is_opened_by_its_policy(environment.spec, stream):
+    if source.is_opened_by_its_policy:
         found["arn"] = stream.arn
     if stream.role_arn is not None:
         application = environment.names.application

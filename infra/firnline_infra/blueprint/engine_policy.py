@@ -21,9 +21,7 @@ from firnline_infra.blueprint.storage import secrets_key
 from firnline_infra.blueprint.value import Value
 from firnline_infra.environment import Environment
 from firnline_infra.specification.dead_letters import DeadLetters
-from firnline_infra.specification.elsewhere import access_key_secrets, is_elsewhere, with_own_rights
 from firnline_infra.specification.origin import Origin
-from firnline_infra.specification.service_users import has_secret
 from firnline_ingest.config.patterns import wildcard
 
 
@@ -33,14 +31,14 @@ def engine_policy(environment: Environment, key_arn: Value | None) -> tuple[Poli
     arns, uses_bucket = environment.arns, has_bucket(environment)
     letters, registered = environment.dead_letters, _registered(environment)
     own = {
-        stream.name: stream
-        for stream in with_own_rights(environment.spec)
-        if not is_elsewhere(environment.spec, stream)
+        each.name: each.arn
+        for each in environment.sources
+        if each.is_opened_by_engines_policy and not each.is_elsewhere
     }
     of_engine = engine_statements(
         EngineAccess(
             region=environment.aws.region,
-            streams={name: arns.stream(name) for name in own},
+            streams=own,
             patterns={name: arns.stream(name) for name in _wildcards(environment)},
             others=tuple(pipeline.stream for pipeline in environment.pipelines if pipeline.stream not in own),
             polls=any(pipeline.reader == "polling" for pipeline in environment.pipelines),
@@ -51,7 +49,7 @@ def engine_policy(environment: Environment, key_arn: Value | None) -> tuple[Poli
             ledger_table=arns.table(environment.names.ledger_table),
             ledger_name=environment.names.ledger_table,
             ledger_key=key_arn,
-            secrets=(*_private_keys(environment), *access_key_secrets(environment.spec)),
+            secrets=(*_private_keys(environment), *environment.access_key_secrets),
             secret_key=secrets_key(environment),
             asks_glue=uses_glue(environment),
             registry_logins=login_secrets(environment),
@@ -77,7 +75,7 @@ def engine_policy(environment: Environment, key_arn: Value | None) -> tuple[Poli
 
 def _private_keys(environment: Environment) -> Iterator[Value]:
     """The secrets that hold them."""
-    return (secret_of(each) for each in environment.users if each.writes and has_secret(environment.spec, each))
+    return (secret_of(each) for each in environment.users if each.writes and each.has_secret)
 
 
 def _consumers(environment: Environment) -> tuple[Value, ...]:

@@ -40,17 +40,17 @@ class LatestTable(Definition):
     comment: str = ""
 
 
-def latest_table(target: TargetTable, warehouse: str | None, comment: str) -> LatestTable | None:
+def latest_table(target: TargetTable, warehouse: Identifier | None, comment: str) -> LatestTable | None:
     """None where the pipeline's table has no such table, or nothing to refresh it with."""
     pipeline = target.pipeline
-    refreshed_by = pipeline.latest.warehouse or warehouse
+    refreshed_by = Identifier.parse(own) if (own := pipeline.latest.warehouse) else warehouse
     if target.latest is None or refreshed_by is None:
         return None
     return LatestTable(
         name=target.latest,
         table=target.name,
         query=query_of(target),
-        warehouse=Identifier.parse(refreshed_by),
+        warehouse=refreshed_by,
         target_lag=written_lag(pipeline.latest.target_lag_seconds),
         comment=comment,
     )

@@ -12,7 +12,6 @@ from urllib.parse import urlsplit
 from firnline_infra.blueprint.registries import registries, uses_glue
 from firnline_infra.environment import Environment
 from firnline_infra.specification.definition import Definition, part
-from firnline_infra.specification.elsewhere import is_opened_by_its_policy, place_of
 from firnline_infra.specification.origin import Origin
 from firnline_infra.specification.partition import is_private, snowflake_domain, snowflake_host
 from firnline_infra.specification.runtime import Trust
@@ -76,16 +75,11 @@ def _aws(environment: Environment) -> Iterator[Destination]:
                 endpoint=partition.endpoint_service(_without_bucket(service), environment.aws.region),
             )
             yield from _through_endpoints(environment, service, public)
-    for region in sorted(
-        {place_of(environment.spec, stream).region for stream in environment.streams} - {environment.aws.region}
-    ):
+    for region in sorted({stream.region for stream in environment.sources} - {environment.aws.region}):
         host = partition.host("kinesis", region)
         yield Destination(host=host, needed_by=(Party.ENGINE, Party.OPERATOR), why="streams of another region")
-    for region, account in sorted(
-        place_of(environment.spec, each)
-        for each in environment.streams
-        if is_opened_by_its_policy(environment.spec, each)
-    ):
+    opened = {(each.region, each.account) for each in environment.sources if each.is_opened_by_its_policy}
+    for region, account in sorted(opened):
         for kind in ("data", "control"):  # where botocore sends a request by ARN
             host = partition.host(f"{account}.{kind}-kinesis", region)
             yield Destination(

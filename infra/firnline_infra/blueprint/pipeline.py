@@ -5,8 +5,11 @@ more to see the identity of its table and pipe: SHOW lists whatever a role has a
 """
 
 from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TypeVar
 
 from firnline_infra.blueprint.grants import OwnershipGrant, PrivilegeGrant, Securable
+from firnline_infra.blueprint.latest import LatestTable, latest_table
 from firnline_infra.blueprint.snowflake import (
     Column,
     DeadLetterPipe,
@@ -17,7 +20,9 @@ from firnline_infra.blueprint.snowflake import (
     Table,
 )
 from firnline_infra.blueprint.table_properties import values_of
+from firnline_infra.environment import Environment
 from firnline_infra.specification.column_type import ColumnType
+from firnline_infra.specification.containers import ObjectOrigin
 from firnline_infra.specification.identifier import Identifier, QualifiedName
 from firnline_infra.specification.metadata_type import metadata_columns
 from firnline_infra.specification.model import Durability
@@ -26,11 +31,50 @@ from firnline_infra.specification.pipeline import Pipeline, content_column
 from firnline_infra.specification.table import TableKind, TablePrivilege
 from firnline_infra.specification.target_tables import TargetTable
 
+Thing = TypeVar("Thing")
 SECURABLES = {
     TableKind.STANDARD: Securable.TABLE,
     TableKind.ICEBERG: Securable.ICEBERG_TABLE,
     TableKind.INTERACTIVE: Securable.INTERACTIVE_TABLE,
 }
+
+
+@dataclass(frozen=True, kw_only=True)
+class TargetObjects:
+    """The objects of a target table in Snowflake. Two pipelines may fill one table: what is equal is made once."""
+
+    table: Table | IcebergTable | InteractiveTable
+    is_adopted: bool
+    pipes: tuple[Pipe | DeadLetterPipe, ...]
+    stages: tuple[DeadLetterStage, ...]
+    latest: tuple[LatestTable, ...]
+    grants: tuple[PrivilegeGrant, ...]
+    ownerships: tuple[OwnershipGrant, ...]
+    adopted_pipes: tuple[QualifiedName, ...]
+
+
+def objects_of(target: TargetTable, environment: Environment) -> TargetObjects:
+    """Returns the table, the objects around it, and what the roles of its pipeline need there."""
+    durability, comment, names = environment.durability, environment.comment, environment.names
+    is_adopted, pipe_options = target.pipeline.table_origin is ObjectOrigin.ADOPT, target.pipeline.pipe
+    ingest = names.ingest_of[target.pipeline.stream]
+    latest = None if is_adopted else latest_table(target, names.warehouse, comment)
+    pipes = _pipe(target, durability, comment), _dead_letter_pipe(target, durability, comment)
+    pipe_is_adopted = pipe_options is not None and pipe_options.origin is ObjectOrigin.ADOPT
+    return TargetObjects(
+        table=table(target, durability, comment),
+        is_adopted=is_adopted,
+        pipes=tuple(each for each in pipes if each is not None),
+        stages=_some(_dead_letter_stage(target, durability, comment)),
+        latest=_some(latest),
+        grants=tuple(grants(target, ingest=ingest, reader=names.reader)),
+        ownerships=_some(_ownership(target, ingest)),
+        adopted_pipes=_some(target.pipe) if pipe_is_adopted else (),
+    )
+
+
+def _some(thing: Thing | None) -> tuple[Thing, ...]:
+    return () if thing is None else (thing,)
 
 
 def table(target: TargetTable, durability: Durability, comment: str) -> Table | IcebergTable | InteractiveTable:
@@ -92,7 +136,7 @@ def _columns(pipeline: Pipeline) -> tuple[Column, ...]:
     return (Column(name=name, type=type_, select=select), *declared)
 
 
-def pipe(target: TargetTable, durability: Durability, comment: str) -> Pipe | None:
+def _pipe(target: TargetTable, durability: Durability, comment: str) -> Pipe | None:
     options = target.pipeline.pipe
     if target.pipe is None or options is None or options.select is None:
         return None
@@ -106,13 +150,13 @@ def pipe(target: TargetTable, durability: Durability, comment: str) -> Pipe | No
     )
 
 
-def dead_letter_stage(target: TargetTable, durability: Durability, comment: str) -> DeadLetterStage | None:
+def _dead_letter_stage(target: TargetTable, durability: Durability, comment: str) -> DeadLetterStage | None:
     if target.letters is None:
         return None
     return DeadLetterStage(name=target.letters, durability=durability, comment=comment)
 
 
-def dead_letter_pipe(target: TargetTable, durability: Durability, comment: str) -> DeadLetterPipe | None:
+def _dead_letter_pipe(target: TargetTable, durability: Durability, comment: str) -> DeadLetterPipe | None:
     if target.letters is None:
         return None
     return DeadLetterPipe(name=target.letters, table=target.name, durability=durability, comment=comment)
@@ -137,7 +181,7 @@ def grants(target: TargetTable, *, ingest: Principal, reader: Principal) -> Iter
             yield PrivilegeGrant(privileges=privileges, on=kind, name=name, role=role)
 
 
-def ownership(target: TargetTable, ingest: Principal) -> OwnershipGrant | None:
+def _ownership(target: TargetTable, ingest: Principal) -> OwnershipGrant | None:
     if target.pipeline.table_privilege is not TablePrivilege.OWNERSHIP:
         return None
     return OwnershipGrant(on=SECURABLES[target.pipeline.table_kind], name=target.name, role=ingest.role)

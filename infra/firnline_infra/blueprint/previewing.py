@@ -35,8 +35,8 @@ def previewers_grants(
         PrivilegeGrant(privileges=(SEEN_BY[on],), on=on, name=name, role=role)
         for on, name in _objects(environment, objects)
     ]
-    if environment.snowflake.warehouse:  # where policies are asked for
-        warehouse = QualifiedName.of(environment.snowflake.warehouse)
+    if environment.names.warehouse:  # where policies are asked for
+        warehouse = QualifiedName((environment.names.warehouse,))
         grants.append(PrivilegeGrant(privileges=("USAGE",), on=Securable.WAREHOUSE, name=warehouse, role=role))
     return tuple(dict.fromkeys(grants))
 

@@ -6,7 +6,6 @@ from typing import Any
 
 from firnline_infra.blueprint.value import Reference, Value
 from firnline_infra.environment import Environment
-from firnline_infra.specification.adopted import made_volumes
 from firnline_infra.specification.definition import Definition, part
 from firnline_infra.specification.identifier import Identifier
 from firnline_infra.specification.origin import Origin
@@ -14,7 +13,6 @@ from firnline_infra.specification.runtime import ROLELESS, Trust
 from firnline_infra.specification.runtimes.emr_ec2 import EmrEc2
 from firnline_infra.specification.runtimes.emr_serverless import EmrServerless
 from firnline_infra.specification.runtimes.spark_operator import Kubernetes
-from firnline_infra.specification.service_users import has_secret
 
 
 @part
@@ -56,7 +54,7 @@ def stack_outputs(environment: Environment, bucket: Value | None) -> StackOutput
     """`bucket` is the name of the one for jobs."""
     trust = environment.aws.runtime.trust
     volumes, adopted_role = (
-        [Identifier.parse(volume.name).name for volume in made_volumes(environment.spec)],
+        [Identifier.parse(volume.name).name for volume in environment.made_volumes],
         environment.aws.runtime.role_arn,
     )
     consumers = [f"{stream.name}/{consumer}" for stream in environment.streams for consumer in stream.consumers]
@@ -68,11 +66,7 @@ def stack_outputs(environment: Environment, bucket: Value | None) -> StackOutput
         consumer_arns={consumer: Reference(f"consumer/{consumer}") for consumer in consumers},
         ledger_table=environment.names.ledger_table,
         bucket=bucket,
-        secret_arns={
-            each.key: Reference(f"secret/{each.key}")
-            for each in environment.users
-            if has_secret(environment.spec, each)
-        },
+        secret_arns={each.key: Reference(f"secret/{each.key}") for each in environment.users if each.has_secret},
         engine_role_arn=None if trust in ROLELESS else adopted_role or Reference("role"),
         engine_policy=Reference("adopted-role", "policy") if adopted_role else None,
         engine_trust=Reference("adopted-role", "trust") if adopted_role else None,

@@ -8,7 +8,7 @@ from firnline_infra.blueprint.value import Reference, Value
 from firnline_infra.environment import Environment
 from firnline_infra.specification.model import Durability
 from firnline_infra.specification.origin import Origin
-from firnline_infra.specification.service_users import NamedUser, has_secret
+from firnline_infra.specification.service_users import NamedUser
 
 
 def key_value(environment: Environment) -> Value | None:
@@ -46,7 +46,7 @@ def bucket_name(environment: Environment) -> Value | None:
 
 def secret_definitions(environment: Environment) -> tuple[SecretDefinition, ...]:
     """The secrets of the users whose keys are in Secrets Manager."""
-    return tuple(_secret(environment, each) for each in environment.users if has_secret(environment.spec, each))
+    return tuple(_secret(environment, each) for each in environment.users if each.has_secret)
 
 
 def _secret(environment: Environment, user: NamedUser) -> SecretDefinition:

@@ -5,8 +5,8 @@ from typing import Any
 
 from firnline_infra.observe.migration_table import is_there, migration_table
 from firnline_infra.specification import EnvironmentSpec
-from firnline_infra.specification.elsewhere import is_elsewhere, place_of
 from firnline_infra.specification.names import Names
+from firnline_infra.specification.source_streams import source_streams
 from firnline_ingest.checks import Finding, good, unknown
 
 
@@ -24,10 +24,9 @@ def migration(spec: EnvironmentSpec, dynamodb: Any) -> Iterator[Finding]:
 
 def cross_account(spec: EnvironmentSpec) -> Iterator[Finding]:
     """Streams of other accounts or regions: their owners let the engine in, and nobody else, so they are not asked about here."""
-    for stream in spec.streams:
-        if stream.is_opened_by_another or is_elsewhere(spec, stream):
-            place = place_of(spec, stream)
-            said = f"is in {place.region} of {place.account}, which only the engine may ask"
+    for stream in source_streams(spec):
+        if not stream.is_reached_from_here:
+            said = f"is in {stream.region} of {stream.account}, which only the engine may ask"
             yield unknown(
                 f"stream {stream.name}",
                 said,

@@ -17,7 +17,6 @@ from firnline_infra.blueprint.value import Reference
 from firnline_infra.environment import Environment
 from firnline_infra.kinds.principals import runtime_role
 from firnline_infra.kinds.resource import Component, PolicyText, Resource, WaitingValue
-from firnline_infra.specification.adopted import made_volumes
 from firnline_infra.specification.identifier import Identifier
 from firnline_infra.specification.names import volume_names
 
@@ -40,7 +39,7 @@ def iceberg_volumes(environment: Environment) -> Iterator[Component]:
 
 def external_volumes(environment: Environment) -> Iterator[IcebergVolumeDefinition]:
     """The volumes of those places."""
-    for volume in made_volumes(environment.spec):
+    for volume in environment.made_volumes:
         names = volume_names(environment.spec, volume)
         yield IcebergVolumeDefinition(
             name=Identifier.parse(volume.name),

@@ -14,24 +14,24 @@ from firnline_infra.kinds.comparison import Clients, Comparison, Difference, Sub
 from firnline_infra.kinds.kind import COMPARE, TAGS, Kind, Lookup, Properties, Right, Scope, own_name
 from firnline_infra.kinds.resource import Component, MadeAttribute, Resource
 from firnline_infra.specification.arns import Arns
-from firnline_infra.specification.aws import StreamOptions
-from firnline_infra.specification.elsewhere import arn_of
 from firnline_infra.specification.origin import Origin
+from firnline_infra.specification.source_streams import SourceStream
 
 AWS_KINESIS_KEY = "alias/aws/kinesis"
 
 
 def streams(environment: Environment) -> Iterator[Component]:
     """Yields the streams that are made, and consumers of these and of adopted ones."""
-    for each in environment.streams:
+    for each in environment.sources:
         yield event_stream(f"stream-{each.name}", _definition(environment, each))
 
 
-def _definition(environment: Environment, stream: StreamOptions) -> Stream:
+def _definition(environment: Environment, source: SourceStream) -> Stream:
+    stream = source.options
     key_arn = key_value(environment) if stream.origin is Origin.CREATE else stream.key_arn
     return Stream(
         name=stream.name,
-        existing_arn=arn_of(environment.spec, stream) if stream.origin is Origin.ADOPT else None,
+        existing_arn=source.arn if stream.origin is Origin.ADOPT else None,
         shards=stream.shards,
         retention_hours=stream.retention_hours,
         key_arn=key_arn or AWS_KINESIS_KEY,

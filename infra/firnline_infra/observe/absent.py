@@ -11,7 +11,6 @@ from firnline_infra.kinds.iam import ROLE
 from firnline_infra.kinds.keys_and_secrets import KEY
 from firnline_infra.kinds.streams import STREAM
 from firnline_infra.observe.existing import Presence, presence
-from firnline_infra.specification.elsewhere import adopted_here
 from firnline_infra.specification.model import EnvironmentSpec
 from firnline_infra.specification.origin import Origin
 
@@ -36,9 +35,9 @@ def absent(spec: EnvironmentSpec, blueprint: Blueprint, accounts: Accounts) -> I
 
 
 def _adopted(spec: EnvironmentSpec, blueprint: Blueprint) -> Iterator[AdoptedObject]:
-    for index, stream in enumerate(spec.streams):
-        if stream in adopted_here(spec):
-            yield AdoptedObject(f"streams[{index}]", STREAM, stream.name)
+    for stream in blueprint.environment.sources:
+        if stream.can_be_looked_for:
+            yield AdoptedObject(stream.path, STREAM, stream.name)
     if (arn := spec.aws.key.arn) is not None:
         yield AdoptedObject("aws.key", KEY, arn)
     if spec.aws.bucket.origin is Origin.ADOPT:

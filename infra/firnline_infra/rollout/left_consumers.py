@@ -3,7 +3,6 @@
 from typing import Protocol
 
 from firnline_infra.accounts import Accounts
-from firnline_infra.specification.elsewhere import is_elsewhere
 from firnline_infra.specification.model import EnvironmentSpec
 from firnline_infra.specification.names import Names
 from firnline_infra.specification.origin import Origin
@@ -30,7 +29,7 @@ def unused(spec: EnvironmentSpec, ledger: ConsumerRecords) -> list[ConsumerRecor
 
 def outlasting(spec: EnvironmentSpec, ledger: ConsumerRecords) -> list[ConsumerRecord]:
     """The consumers that stay when the environment is destroyed: those of streams that are not its own."""
-    own = {each.name for each in spec.streams if each.origin is Origin.CREATE and not is_elsewhere(spec, each)}
+    own = {each.name for each in spec.streams if each.origin is Origin.CREATE}
     return [record for record in _records(ledger) if record.stream not in own]
 
 

@@ -26,11 +26,5 @@ def adopted_schemas(spec: EnvironmentSpec) -> frozenset[QualifiedName]:
     )
 
 
-def schemas_of_others(spec: EnvironmentSpec) -> frozenset[QualifiedName]:
-    """Adopted ones but for the PUBLIC of a database that is made here, which is the deploy role's like the database."""
-    databases = adopted_databases(spec)
-    return frozenset(name for name in adopted_schemas(spec) if name.parts[0] in databases)
-
-
 def made_volumes(spec: EnvironmentSpec) -> tuple[ExternalVolume, ...]:
     return tuple(each for each in spec.snowflake.external_volumes if each.origin is ObjectOrigin.CREATE)

@@ -6,10 +6,10 @@ bucket firnline-prod-eu-….
 
 from collections.abc import Callable, Iterator, Mapping
 
-from firnline_infra.specification.elsewhere import arn_of
 from firnline_infra.specification.model import EnvironmentSpec
 from firnline_infra.specification.names import Names, application_of, bootstrap_names, table_of, view_of
 from firnline_infra.specification.origin import Origin
+from firnline_infra.specification.source_streams import source_streams
 from firnline_ingest.config.rows import PipeRows
 
 Made = Mapping[tuple[str, ...], str]
@@ -97,7 +97,7 @@ def _filled(spec: EnvironmentSpec) -> Mapping[tuple[str, ...], str]:
     Where two choose in different ways (by transforms that leave records out, a query, routes), they may divide a stream's
     records; what a pipe's WHERE drops, nobody knows here.
     """
-    arns = {each.name: arn_of(spec, each) for each in spec.streams}
+    arns = {each.name: each.arn for each in source_streams(spec)}
     account, found = spec.snowflake.account.upper(), dict[tuple[str, ...], str]()
     for index, each in enumerate(spec.pipelines):
         if each.stream in arns and (each.pipe is None or each.pipe.rows is PipeRows.ONE):

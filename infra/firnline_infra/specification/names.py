@@ -85,6 +85,10 @@ class Names(Definition):
     """Sees what there is, and may do nothing else; CI's user for that has the same name."""
     network_policy: Identifier
     authentication_policy: Identifier
+    warehouse: Identifier | None
+    interactive_warehouse: Identifier | None
+    readers: tuple[Identifier, ...]
+    """The roles that the reader's is granted to."""
 
     @classmethod
     def of(cls, spec: EnvironmentSpec) -> Self:
@@ -116,6 +120,11 @@ class Names(Definition):
             preview_role=Identifier.parse(spec.snowflake.preview_role or f"{start}_PREVIEW"),
             network_policy=Identifier.parse(spec.snowflake.network_policy.name or f"{start}_NETWORK"),
             authentication_policy=Identifier.parse(spec.snowflake.authentication_policy or f"{start}_KEY_PAIR_ONLY"),
+            warehouse=Identifier.parse(warehouse) if (warehouse := spec.snowflake.warehouse) else None,
+            interactive_warehouse=Identifier.parse(served.name)
+            if (served := spec.snowflake.interactive_warehouse)
+            else None,
+            readers=tuple(map(Identifier.parse, spec.snowflake.reader.granted_to)),
         )
 
 

@@ -4,7 +4,7 @@ from firnline_infra.specification.errors import EncryptionKeyMissing, KeysMissin
 from firnline_infra.specification.model import EnvironmentSpec
 from firnline_infra.specification.names import Names
 from firnline_infra.specification.origin import Origin
-from firnline_infra.specification.service_users import NamedUser, has_secret, service_users
+from firnline_infra.specification.service_users import NamedUser, service_users
 
 
 def check_ready(spec: EnvironmentSpec, environment: str | None = None) -> None:
@@ -28,8 +28,8 @@ def missing_keys(spec: EnvironmentSpec, environment: str | None = None) -> KeysM
     missing = users_without_keys(spec)
     if not missing:
         return None
-    if any(has_secret(spec, each) for each in missing):
-        names = {each.key: str(each.principal.user) for each in missing if has_secret(spec, each)}
+    if any(each.has_secret for each in missing):
+        names = {each.key: str(each.principal.user) for each in missing if each.has_secret}
         return KeysMissing.of(environment or spec.name, names)
     return KeysMissing.where_the_engine_runs({each.path: str(each.principal.user) for each in missing})
 

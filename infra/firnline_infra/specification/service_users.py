@@ -26,6 +26,8 @@ class NamedUser(Definition):
     secret: str
     """The name of the secret with its private key."""
     whose: str
+    has_secret: bool
+    """True if its private key is in Secrets Manager: not where the engine's machine, or another store, has it."""
 
     @property
     def is_made(self) -> bool:
@@ -34,11 +36,6 @@ class NamedUser(Definition):
     @property
     def writes(self) -> bool:
         return self.key != READER
-
-
-def has_secret(spec: EnvironmentSpec, user: NamedUser) -> bool:
-    """Returns whether its private key is in Secrets Manager: not where the engine's machine, or another store, has it."""
-    return spec.aws.runtime.trust is not Trust.NOBODY and user.options.private_key is None
 
 
 def service_users(spec: EnvironmentSpec) -> tuple[NamedUser, ...]:
@@ -62,6 +59,7 @@ def _writers(spec: EnvironmentSpec) -> Iterator[NamedUser]:
             principal=names.ingest,
             secret=names.ingest_secret,
             whose="of the engine",
+            has_secret=_has_secret(spec, spec.snowflake.ingest),
         )
     for index, pipeline in enumerate(spec.pipelines):
         if pipeline.ingest is not None:
@@ -72,6 +70,7 @@ def _writers(spec: EnvironmentSpec) -> Iterator[NamedUser]:
                 principal=names.ingest_of[pipeline.stream],
                 secret=f"{names.ingest_secret}/{pipeline.stream}",
                 whose=f"of the pipeline of {pipeline.stream}",
+                has_secret=_has_secret(spec, pipeline.ingest),
             )
 
 
@@ -84,4 +83,9 @@ def _reader(spec: EnvironmentSpec) -> NamedUser:
         principal=names.reader,
         secret=names.reader_secret,
         whose="of audit and status",
+        has_secret=_has_secret(spec, spec.snowflake.reader),
     )
+
+
+def _has_secret(spec: EnvironmentSpec, user: ServiceUser) -> bool:
+    return spec.aws.runtime.trust is not Trust.NOBODY and user.private_key is None

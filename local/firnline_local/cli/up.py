@@ -114,10 +114,10 @@ def _next(spec: "EnvironmentSpec", spec_file: Path, environment: str) -> str:
     embedded environment has itself; otherwise the file's keys are of an account that has ended, and are made anew."""
     from firnline_infra.keys.file import ReviewedFile
     from firnline_infra.specification.prerequisites import users_without_keys
-    from firnline_infra.specification.service_users import has_secret, service_users
+    from firnline_infra.specification.service_users import service_users
 
     file, without = ReviewedFile.beside(spec_file), users_without_keys(spec)
-    kept = [user for user in service_users(spec) if has_secret(spec, user)]
+    kept = [user for user in service_users(spec) if user.has_secret]
     users = [user.key for user in kept if user in without or file.of(user.key).secret_arn]
     commands = [*(f"firnline keys create {environment} {user}" for user in users), f"firnline up {environment}"]
     return "\n  ".join([f"Nothing of {spec.name} is made in it yet. Next:", *commands])

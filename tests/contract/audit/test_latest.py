@@ -12,6 +12,7 @@ from firnline_infra.audit.latest import LatestReport, audit_latest
 from firnline_infra.blueprint.latest import latest_table
 from firnline_infra.cli.audit import latest_claims
 from firnline_infra.specification import EnvironmentSpec
+from firnline_infra.specification.identifier import Identifier
 from firnline_infra.specification.pipeline import Pipeline
 from firnline_infra.specification.target_tables import TargetTable
 from firnline_ingest.identifiers import text_literal
@@ -46,7 +47,7 @@ class Keeper:
             "CREATE TABLE LAKE.RAW.ORDERS (KINESISMETADATA OBJECT, RECORD_CONTENT VARIANT, ORDER_ID NUMBER, OP VARCHAR, "
             "AT NUMBER) ROW_TIMESTAMP = TRUE"
         )
-        made = latest_table(TargetTable(self.pipeline), "COMPUTE_WH", "")
+        made = latest_table(TargetTable(self.pipeline), Identifier("COMPUTE_WH"), "")
         assert made is not None
         self.run(
             f"CREATE DYNAMIC TABLE {made.name.sql} TARGET_LAG = '{made.target_lag}' WAREHOUSE = COMPUTE_WH "

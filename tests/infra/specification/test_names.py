@@ -27,6 +27,9 @@ def test_names_follow_from_the_environment() -> None:
         preview_role=Identifier("FIRNLINE_DEV_EU_PREVIEW"),
         network_policy=Identifier("FIRNLINE_DEV_EU_NETWORK"),
         authentication_policy=Identifier("FIRNLINE_DEV_EU_KEY_PAIR_ONLY"),
+        warehouse=Identifier("SMALL"),
+        interactive_warehouse=None,
+        readers=(),
     )
 
 

@@ -5,16 +5,15 @@ with the engine's own rights, which name it and its key there; where it is anoth
 """
 
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from firnline_infra.blueprint.iam.engine import stream_access
 from firnline_infra.blueprint.iam.statement import Conditions, PolicyStatement
 from firnline_infra.blueprint.iam.trust import assume_actions
 from firnline_infra.blueprint.value import Value
 from firnline_infra.environment import Environment
-from firnline_infra.specification.aws import StreamOptions
-from firnline_infra.specification.elsewhere import arn_of, is_elsewhere, place_of, roles, with_own_rights
 from firnline_infra.specification.runtime import Trust
+from firnline_infra.specification.source_streams import SourceStream
 
 
 def cross_account_statements(environment: Environment) -> tuple[PolicyStatement, ...]:
@@ -24,42 +23,37 @@ def cross_account_statements(environment: Environment) -> tuple[PolicyStatement,
 
 def assuming(environment: Environment) -> Iterator[PolicyStatement]:
     """Exactly those roles."""
-    if found := roles(environment.spec):
-        yield PolicyStatement(sid="AssumeStreamRoles", actions=assume_actions(environment.aws.runtime), resources=found)
+    if environment.assumed_roles:
+        actions = assume_actions(environment.aws.runtime)
+        yield PolicyStatement(sid="AssumeStreamRoles", actions=actions, resources=environment.assumed_roles)
 
 
-def owners_policy(environment: Environment, *streams: StreamOptions) -> tuple[PolicyStatement, ...]:
+def owners_policy(*streams: SourceStream) -> tuple[PolicyStatement, ...]:
     """The policy of the role that opens the streams, all of one region; the owner of the streams attaches it."""
-    keys = tuple(dict.fromkeys(each.key_arn for each in streams if each.key_arn is not None))
-    return stream_access(
-        place_of(environment.spec, streams[0]).region,
-        {each.name: arn_of(environment.spec, each) for each in streams},
-        keys,
-    )
+    return stream_access(streams[0].region, {each.name: each.arn for each in streams}, _keys(streams))
 
 
-def owners_resource_policy(environment: Environment, stream: StreamOptions) -> tuple[PolicyStatement, ...]:
+def owners_resource_policy(environment: Environment, stream: SourceStream) -> tuple[PolicyStatement, ...]:
     """The policy of a stream that opens it to the engine without a role; its owner attaches it."""
-    arn = arn_of(environment.spec, stream)
     conditions: Conditions = {"ArnEquals": {"aws:PrincipalArn": engine_arn(environment)}}
     return tuple(
         PolicyStatement(
             sid=each.sid,
             actions=each.actions,
-            resources=(arn,),
+            resources=(stream.arn,),
             principals={"AWS": environment.arns.account_root},
             conditions=conditions,
         )
-        for each in stream_access(place_of(environment.spec, stream).region, {stream.name: arn}, ())
+        for each in stream_access(stream.region, {stream.name: stream.arn}, ())
     )
 
 
-def owners_trust(environment: Environment, stream: StreamOptions) -> PolicyStatement:
+def owners_trust(environment: Environment, stream: SourceStream) -> PolicyStatement:
     """Trusts the engine by its ARN in a condition: a principal that a trust names has to exist, and once recreated it is
     another one to AWS."""
     told: dict[str, dict[str, Value | tuple[Value, ...]]] = {"ArnEquals": {"aws:PrincipalArn": engine_arn(environment)}}
-    if stream.external_id is not None:
-        told["StringEquals"] = {"sts:ExternalId": stream.external_id}
+    if (external_id := stream.options.external_id) is not None:
+        told["StringEquals"] = {"sts:ExternalId": external_id}
     conditions: Conditions = told
     return PolicyStatement(
         sid="FirnlineReads",
@@ -77,16 +71,19 @@ def engine_arn(environment: Environment) -> str:
 
 
 def _of_streams_elsewhere(environment: Environment) -> Iterator[PolicyStatement]:
-    others = [stream for stream in with_own_rights(environment.spec) if is_elsewhere(environment.spec, stream)]
-    by_region = defaultdict[str, list[StreamOptions]](list)
-    for stream in others:
-        by_region[place_of(environment.spec, stream).region].append(stream)
+    by_region = defaultdict[str, list[SourceStream]](list)
+    for stream in environment.sources:
+        if stream.is_opened_by_engines_policy and stream.is_elsewhere:
+            by_region[stream.region].append(stream)
     for region, found in sorted(by_region.items()):
-        keys = tuple(dict.fromkeys(each.key_arn for each in found if each.key_arn is not None))
-        for statement in stream_access(region, {each.name: arn_of(environment.spec, each) for each in found}, keys):
+        for statement in owners_policy(*found):
             yield PolicyStatement(
                 sid=f"{statement.sid}{''.join(map(str.title, region.split('-')))}",
                 actions=statement.actions,
                 resources=statement.resources,
                 conditions=statement.conditions,
             )
+
+
+def _keys(streams: Iterable[SourceStream]) -> tuple[Value, ...]:
+    return tuple(dict.fromkeys(key for each in streams if (key := each.options.key_arn) is not None))

@@ -15,8 +15,6 @@ from firnline_infra.blueprint.redshift.definitions import (
 )
 from firnline_infra.blueprint.storage import key_value
 from firnline_infra.environment import Environment
-from firnline_infra.specification.aws import StreamOptions
-from firnline_infra.specification.elsewhere import arn_of, place_of
 from firnline_infra.specification.names import view_of
 from firnline_infra.specification.origin import Origin
 from firnline_infra.specification.redshift import (
@@ -27,6 +25,7 @@ from firnline_infra.specification.redshift import (
     ViewAggregate,
     ViewRefresh,
 )
+from firnline_infra.specification.source_streams import SourceStream
 
 
 def redshift_destination(environment: Environment) -> RedshiftDestination | None:
@@ -65,18 +64,19 @@ def user_of(role: str) -> str:
     return f"IAMR:{role}"
 
 
-def _read_streams(environment: Environment, section: Redshift) -> dict[str, StreamOptions]:
+def _read_streams(environment: Environment, section: Redshift) -> dict[str, SourceStream]:
     read = {view.stream for view in section.views}
-    return {stream.name: stream for stream in environment.streams if stream.name in read}
+    return {stream.name: stream for stream in environment.sources if stream.name in read}
 
 
 def reading_policy(environment: Environment, section: Redshift) -> tuple[PolicyStatement, ...]:
     """Raises ConfigError for a policy that is longer than IAM takes."""
     name = environment.names.redshift_role
     streams = _read_streams(environment, section).values()
-    keys = (key_value(environment) if stream.origin is Origin.CREATE else stream.key_arn for stream in streams)
+    options = [stream.options for stream in streams]
+    keys = (key_value(environment) if each.origin is Origin.CREATE else each.key_arn for each in options)
     statements = ingestion_statements(
-        streams=tuple(arn_of(environment.spec, stream) for stream in streams),
+        streams=tuple(stream.arn for stream in streams),
         keys=tuple(dict.fromkeys(key for key in keys if key is not None)),
     )
     check_policy_length(statements, kind="role", name=name, source=environment.name)
@@ -97,9 +97,7 @@ def stream_views(environment: Environment, section: Redshift) -> tuple[StreamVie
 
 
 def _schemas(environment: Environment, section: Redshift, role_arn: str) -> Iterator[ExternalSchema]:
-    regions = dict.fromkeys(
-        place_of(environment.spec, stream).region for stream in _read_streams(environment, section).values()
-    )
+    regions = dict.fromkeys(stream.region for stream in _read_streams(environment, section).values())
     for region in regions:
         yield ExternalSchema(
             name=_schema_of(environment, section, region),
@@ -113,12 +111,12 @@ def _schema_of(environment: Environment, section: Redshift, region: str) -> str:
     return section.external_schema if here else f"{section.external_schema}_{region.replace('-', '_')}"
 
 
-def _view(environment: Environment, section: Redshift, view: StreamView, stream: StreamOptions) -> StreamViewDefinition:
+def _view(environment: Environment, section: Redshift, view: StreamView, stream: SourceStream) -> StreamViewDefinition:
     return StreamViewDefinition(
         name=view_of(view),
         schema=view.schema_,
         stream=view.stream,
-        external_schema=_schema_of(environment, section, place_of(environment.spec, stream).region),
+        external_schema=_schema_of(environment, section, stream.region),
         auto_refresh=view.refresh is ViewRefresh.AUTO,
         skips_unreadable=view.unreadable is UnreadableRecords.SKIP,
         stale_after_minutes=view.stale_after_minutes,

@@ -25,14 +25,7 @@ from firnline_infra.kinds.iam import ROLE_POLICY
 from firnline_infra.kinds.keys_and_secrets import secret_arns
 from firnline_infra.kinds.redshift import roles
 from firnline_infra.kinds.tables import table_names
-from firnline_infra.specification.elsewhere import (
-    access_key_secrets,
-    arn_of,
-    is_elsewhere,
-    is_opened_by_its_policy,
-    place_of,
-    with_own_rights,
-)
+from firnline_infra.specification.source_streams import SourceStream
 from firnline_ingest.permissions import PERMISSIONS
 
 BUCKET_ACTIONS = ("s3:ListBucket", "s3:GetBucketLocation")
@@ -60,7 +53,7 @@ def boundary_statements(blueprint: Blueprint) -> tuple[PolicyStatement, ...]:
         "Secretsmanager": (
             *secret_arns(blueprint, arns),
             *login_secrets(environment),
-            *access_key_secrets(environment.spec),
+            *environment.access_key_secrets,
         ),
         "Kms": _keys(environment),
         "Bucket": tuple(arns.bucket(name) for name in bucket_names(blueprint)),
@@ -120,17 +113,13 @@ def _unnarrowed(environment: Environment) -> Iterator[PolicyStatement]:
 def _keys(environment: Environment) -> tuple[Value, ...]:
     """The environment's, and those of adopted streams and of logins."""
     own = key_of(environment)
-    theirs = (stream.key_arn for stream in with_own_rights(environment.spec) if stream.key_arn is not None)
+    theirs = (each.options.key_arn for each in _read(environment) if each.options.key_arn is not None)
     return tuple(dict.fromkeys([*([] if own is None else [own]), *theirs, *login_keys(environment)]))
 
 
 def _accounts(environment: Environment, place: str) -> str | tuple[str, ...]:
     """The accounts of what a statement names: streams that their own policies open, and their keys, are other accounts'."""
-    theirs = {
-        place_of(environment.spec, each).account
-        for each in with_own_rights(environment.spec)
-        if is_opened_by_its_policy(environment.spec, each)
-    }
+    theirs = {each.account for each in _read(environment) if each.is_opened_by_its_policy}
     return (
         (environment.aws.account, *sorted(theirs))
         if theirs and place in {"Kinesis", "Kms"}
@@ -139,11 +128,12 @@ def _accounts(environment: Environment, place: str) -> str | tuple[str, ...]:
 
 
 def _in_other_regions(environment: Environment) -> tuple[str, ...]:
-    return tuple(
-        arn_of(environment.spec, stream)
-        for stream in with_own_rights(environment.spec)
-        if is_elsewhere(environment.spec, stream)
-    )
+    return tuple(each.arn for each in _read(environment) if each.is_elsewhere)
+
+
+def _read(environment: Environment) -> Iterator[SourceStream]:
+    """Yields the streams that the engine reads with its own rights."""
+    return (each for each in environment.sources if each.is_opened_by_engines_policy)
 
 
 def _place(action: str) -> str:

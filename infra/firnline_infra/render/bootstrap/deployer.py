@@ -22,7 +22,6 @@ from firnline_infra.render.bootstrap.engine_run import see_run
 from firnline_infra.render.bootstrap.redshift import reading_rights, statement_rights
 from firnline_infra.render.bootstrap.roll_out import roll_out_statements, status_statements
 from firnline_infra.render.bootstrap.tagged import clusters_of_associations, finding, in_region, statements_by_tag
-from firnline_infra.specification.elsewhere import adopted_here
 from firnline_infra.specification.model import Durability
 from firnline_infra.specification.origin import Origin
 from firnline_infra.specification.runtime import Trust
@@ -173,7 +172,7 @@ def _adopting(blueprint: Blueprint) -> Iterator[PolicyStatement]:
     """The rights to see, before an `up`, whether what belongs to others exists."""
     environment = blueprint.environment
     arns = environment.arns
-    streams = tuple(arns.stream(stream.name) for stream in adopted_here(environment.spec))
+    streams = tuple(each.arn for each in environment.sources if each.can_be_looked_for)
     if streams:
         yield allow("SeeStreams", {"kinesis:DescribeStreamSummary": IS_THERE}, resources=streams)
     if (key := key_of(environment)) is not None:

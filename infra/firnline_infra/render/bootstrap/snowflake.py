@@ -139,8 +139,8 @@ def _lines(blueprint: Blueprint) -> Iterator[str]:
 def _use_warehouse(environment: Environment) -> Iterator[str]:
     """Queries of RESULT_SCAN may need one, of which its page says nothing (docs.snowflake.com, `sql-reference/functions/
     result_scan`, 2026-11-28); a session of an administrator has none by itself."""
-    if environment.snowflake.warehouse:
-        yield f"USE WAREHOUSE {Identifier.parse(environment.snowflake.warehouse).sql};  -- the blocks below query what SHOW lists"
+    if environment.names.warehouse:
+        yield f"USE WAREHOUSE {environment.names.warehouse.sql};  -- the blocks below query what SHOW lists"
     else:
         yield "-- The blocks below query what SHOW lists: choose a warehouse first (USE WAREHOUSE), the smallest will do."
 
@@ -148,8 +148,8 @@ def _use_warehouse(environment: Environment) -> Iterator[str]:
 def _user(environment: Environment, name: Identifier, role: Identifier, aws_role: str) -> Iterator[str]:
     comment = mark_of(environment)
     yield f"CREATE USER IF NOT EXISTS {name.sql} TYPE = SERVICE DEFAULT_ROLE = {role.sql} COMMENT = '{comment}';"
-    if environment.snowflake.warehouse:
-        warehouse = Identifier.parse(environment.snowflake.warehouse).sql
+    if environment.names.warehouse:
+        warehouse = environment.names.warehouse.sql
         yield f"ALTER USER {name.sql} SET DEFAULT_WAREHOUSE = {warehouse};"
     yield f"GRANT ROLE {role.sql} TO USER {name.sql};"
     yield f"ALTER USER {name.sql} SET WORKLOAD_IDENTITY = (TYPE = AWS ARN = '{aws_role}');"

@@ -10,13 +10,13 @@ from collections.abc import Iterable, Iterator, Sequence
 from firnline_infra.specification.adopted import made_volumes
 from firnline_infra.specification.aws import BUCKET_NAME, MOST_TOPICS
 from firnline_infra.specification.definition import Definition, part
-from firnline_infra.specification.elsewhere import access_key_secrets
 from firnline_infra.specification.model import Durability, EnvironmentSpec
 from firnline_infra.specification.names import Names, application_of, bootstrap_names, volume_names
 from firnline_infra.specification.origin import Origin
 from firnline_infra.specification.redshift import CLUSTER_NAME, WORKGROUP_NAME
 from firnline_infra.specification.runtime import ROLELESS, Trust
 from firnline_infra.specification.service_users import service_users
+from firnline_infra.specification.source_streams import access_key_secrets
 from firnline_infra.specification.target_tables import target_tables
 from firnline_ingest.config.form import Form
 from firnline_ingest.config.format import registries_of

@@ -4,10 +4,10 @@ from collections.abc import Iterator
 
 from firnline_infra.specification.arns import Arns
 from firnline_infra.specification.aws import StreamOptions
-from firnline_infra.specification.elsewhere import is_elsewhere, is_opened_by_its_policy, place_of
 from firnline_infra.specification.model import EnvironmentSpec
 from firnline_infra.specification.names import Names, bootstrap_names
 from firnline_infra.specification.runtime import Trust
+from firnline_infra.specification.source_streams import source_streams
 
 
 def _arns_are_of_the_stream_and_the_partition(spec: EnvironmentSpec) -> Iterator[str]:
@@ -20,12 +20,12 @@ def _arns_are_of_the_stream_and_the_partition(spec: EnvironmentSpec) -> Iterator
 
 
 def _a_role_is_of_the_streams_account(spec: EnvironmentSpec) -> Iterator[str]:
-    for path, stream in _streams(spec):
-        account = place_of(spec, stream).account
-        if stream.roles and (found := stream.roles[-1].split(":")[4]) != account:
+    for source in source_streams(spec):
+        stream = source.options
+        if stream.roles and (found := stream.roles[-1].split(":")[4]) != source.account:
             yield (
-                f"{path}.{_role_field(stream)}: is of account {found}; the stream is in {account}, and so is a role that reads "
-                f"it by name."
+                f"{source.path}.{_role_field(stream)}: is of account {found}; the stream is in {source.account}, and so "
+                f"is a role that reads it by name."
             )
 
 
@@ -50,13 +50,13 @@ def _a_role_has_one_external_id(spec: EnvironmentSpec) -> Iterator[str]:
 
 
 def _nobody_registers_a_consumer_elsewhere(spec: EnvironmentSpec) -> Iterator[str]:
-    for path, stream in _streams(spec):
-        if stream.consumers and _is_others(spec, stream):
-            yield f"{path}.consumers: are registered by the deployer, who reaches no other region or account; remove them."
+    for source in source_streams(spec):
+        if source.options.consumers and not source.is_reached_from_here:
+            yield f"{source.path}.consumers: are registered by the deployer, who reaches no other region or account; remove them."
 
 
 def _it_is_polled(spec: EnvironmentSpec) -> Iterator[str]:
-    there = {stream.name for stream in spec.streams if _is_others(spec, stream)}
+    there = {source.name for source in source_streams(spec) if not source.is_reached_from_here}
     for index, pipeline in enumerate(spec.pipelines):
         if pipeline.stream in there and pipeline.stream_pattern is not None:
             yield (
@@ -71,34 +71,31 @@ def _it_is_polled(spec: EnvironmentSpec) -> Iterator[str]:
 
 
 def _its_letters_do_not_go_elsewhere(spec: EnvironmentSpec) -> Iterator[str]:
-    for path, stream in _streams(spec):
-        if stream.name == spec.dead_letters.stream and _is_others(spec, stream):
-            yield f"dead_letters.stream: {stream.name} ({path}) is elsewhere; dead letters stay with the engine, so name another."
+    for source in source_streams(spec):
+        if source.name == spec.dead_letters.stream and not source.is_reached_from_here:
+            yield (
+                f"dead_letters.stream: {source.name} ({source.path}) is elsewhere; dead letters stay with the engine, so name "
+                "another."
+            )
 
 
 def _somebody_assumes_the_role(spec: EnvironmentSpec) -> Iterator[str]:
-    for path, stream in _streams(spec):
-        if spec.aws.runtime.trust is not Trust.NOBODY:
-            continue
-        if stream.role_arn is not None:
+    for source in source_streams(spec) if spec.aws.runtime.trust is Trust.NOBODY else ():
+        if source.options.role_arn is not None:
             yield (
-                f"{path}.role_arn: with trust: nobody nobody knows who would assume it, so that its owner can't trust anybody; "
-                f"choose another aws.runtime.trust."
+                f"{source.path}.role_arn: with trust: nobody nobody knows who would assume it, so that its owner can't trust "
+                "anybody; choose another aws.runtime.trust."
             )
-        if is_opened_by_its_policy(spec, stream):
+        if source.is_opened_by_its_policy:
             yield (
-                f"{path}.arn: with trust: nobody nobody knows who would read it, so that its owner's policy can't name anybody; "
-                f"choose another aws.runtime.trust, or say who reads it (access)."
+                f"{source.path}.arn: with trust: nobody nobody knows who would read it, so that its owner's policy can't name "
+                "anybody; choose another aws.runtime.trust, or say who reads it (access)."
             )
 
 
 def _role_field(stream: StreamOptions) -> str:
     """The specification's field for the stream's roles."""
     return "access.roles" if stream.role_arn is None else "role_arn"
-
-
-def _is_others(spec: EnvironmentSpec, stream: StreamOptions) -> bool:
-    return stream.is_opened_by_another or is_elsewhere(spec, stream)
 
 
 def _streams(spec: EnvironmentSpec) -> Iterator[tuple[str, StreamOptions]]:

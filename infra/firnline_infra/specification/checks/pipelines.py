@@ -4,14 +4,13 @@ from collections.abc import Callable, Iterator, Sequence
 from operator import attrgetter
 
 from firnline_infra.specification.adopted import PUBLIC, adopted_schemas
-from firnline_infra.specification.aws import StreamOptions
-from firnline_infra.specification.elsewhere import arn_of, place_of
 from firnline_infra.specification.identifier import Identifier, QualifiedName
 from firnline_infra.specification.metadata_type import metadata_columns, metadata_type
 from firnline_infra.specification.model import EnvironmentSpec
 from firnline_infra.specification.names import application_of, table_of
 from firnline_infra.specification.origin import Origin
 from firnline_infra.specification.pipeline import Pipeline, content_column, others_of
+from firnline_infra.specification.source_streams import SourceStream, source_streams
 from firnline_infra.specification.table import DEFINES_THE_TABLE, PipeOptions, TableKind
 from firnline_infra.specification.target_tables import TargetTable, target_tables
 from firnline_ingest.config.rows import MetadataForm
@@ -24,14 +23,14 @@ MINUTES_UNTIL_AN_ALARM = 15  # three periods of five
 
 def _streams_are_distinct(spec: EnvironmentSpec) -> Iterator[str]:
     """The ledger knows a stream by its name alone."""
-    first: dict[str, StreamOptions] = {}
-    for index, stream in enumerate(spec.streams):
+    first: dict[str, SourceStream] = {}
+    for stream in source_streams(spec):
         before = first.setdefault(stream.name, stream)
         if before is stream:
             continue
-        is_same = place_of(spec, before) == place_of(spec, stream)
+        is_same = (before.region, before.account) == (stream.region, stream.account)
         which = "another stream." if is_same else f"a stream of another region or account; {ONE_EACH}"
-        yield f"streams[{index}].name: {stream.name!r} is already the name of {which}"
+        yield f"{stream.path}.name: {stream.name!r} is already the name of {which}"
 
 
 def _pipelines_name_streams(spec: EnvironmentSpec) -> Iterator[str]:
@@ -67,16 +66,27 @@ def _no_stream_is_found_twice(spec: EnvironmentSpec) -> Iterator[str]:
 
 
 def _a_consumer_is_made(spec: EnvironmentSpec) -> Iterator[str]:
-    made = {stream.name: stream for stream in spec.streams}
+    made = {stream.name: stream for stream in source_streams(spec)}
     for index, pipeline in enumerate(spec.pipelines):
         if pipeline.reader != "polling" and pipeline.stream in made:
             stream, place = made[pipeline.stream], f"pipelines[{index}].reader.fan_out"
             consumer_arn = pipeline.reader.fan_out.consumer_arn
             if consumer_arn is None:
-                yield from _its_consumer(place, pipeline, stream.consumers, application_of(spec))
-            elif not consumer_arn.startswith(f"{arn_of(spec, stream)}/consumer/"):
+                yield from _its_consumer(place, pipeline, stream.options.consumers, application_of(spec))
+            elif not consumer_arn.startswith(f"{stream.arn}/consumer/"):
                 # One of a stream of the same name elsewhere would bring other records under this one's shards.
-                yield f"{place}.consumer_arn: {consumer_arn} is not a consumer of {arn_of(spec, stream)}."
+                yield f"{place}.consumer_arn: {consumer_arn} is not a consumer of {stream.arn}."
+
+
+MOST_CONSUMERS, MOST_CONSUMERS_ON_DEMAND = 20, 50
+"""Kinesis API reference, RegisterStreamConsumer (2026-11-30): 50 where the account has on-demand advantage."""
+
+
+def _a_stream_has_as_many_consumers_as_kinesis_takes(spec: EnvironmentSpec) -> Iterator[str]:
+    for index, stream in enumerate(spec.streams):
+        count, most = len(stream.consumers), MOST_CONSUMERS if stream.shards else MOST_CONSUMERS_ON_DEMAND
+        if count > most:
+            yield f"streams[{index}].consumers: {count} are given; Kinesis registers {most} with a stream."
 
 
 def _its_consumer(place: str, pipeline: Pipeline, consumers: Sequence[str], application: str) -> Iterator[str]:
@@ -257,6 +267,7 @@ CHECKS = (
     _a_stream_has_one_pipeline,
     _no_stream_is_found_twice,
     _a_consumer_is_made,
+    _a_stream_has_as_many_consumers_as_kinesis_takes,
     _the_lag_alarm_comes_before_the_loss,
     _the_last_call_is_not_always,
     _sharing_is_said_by_all,

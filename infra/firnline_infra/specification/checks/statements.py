@@ -9,11 +9,11 @@ from collections.abc import Iterator
 from functools import cache
 
 from firnline_infra.specification.arns import Arns
-from firnline_infra.specification.elsewhere import arn_of
 from firnline_infra.specification.model import EnvironmentSpec
 from firnline_infra.specification.names import Names, bootstrap_names, volume_names
 from firnline_infra.specification.runtime import Trust
 from firnline_infra.specification.service_users import service_users
+from firnline_infra.specification.source_streams import source_streams
 from firnline_infra.specification.statements import Allowance, ExtraStatement
 from firnline_ingest.config.patterns import wildcard
 
@@ -168,9 +168,9 @@ def _own(spec: EnvironmentSpec) -> Iterator[tuple[str, str]]:
             yield arn, "a secret"
     if spec.ledger.migration:
         yield arns.table(f"{names.ledger_table}_migration"), "the journal of the migration"
-    for stream in spec.streams:
-        yield arn_of(spec, stream), f"the stream {stream.name}"
-        yield f"{arn_of(spec, stream)}/*", f"a consumer of the stream {stream.name}"
+    for stream in source_streams(spec):
+        yield stream.arn, f"the stream {stream.name}"
+        yield f"{stream.arn}/*", f"a consumer of the stream {stream.name}"
 
 
 def _found_by_a_pattern(spec: EnvironmentSpec, resource: str) -> Iterator[str]:

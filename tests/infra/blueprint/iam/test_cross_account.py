@@ -76,7 +76,7 @@ def test_tags_of_a_pod_s_session_go_with_it_into_the_role_s(runtime: dict[str, s
     here = {"region": "eu-central-1", "account": "123456789012", "runtime": runtime}
     spec = spec_of(PARTNER, aws=here)
     assert is_allowed(engine(spec), "sts:TagSession", ROLE) is tags
-    assert ("sts:TagSession" in owners_trust(Environment.of(spec), spec.streams[0]).actions) is tags
+    assert ("sts:TagSession" in owners_trust(Environment.of(spec), Environment.of(spec).sources[0]).actions) is tags
     boundary = policy_document(boundary_statements(blueprint_of(spec)))["Statement"]
     assert is_allowed(boundary, "sts:TagSession", ROLE) is tags
 
@@ -126,7 +126,7 @@ def test_who_deploys_may_neither_assume_the_role_nor_look_there(spec: Environmen
 
 
 def test_the_owners_role_opens_the_stream_and_its_key_and_nothing_else(spec: EnvironmentSpec) -> None:
-    statements = policy_document(owners_policy(Environment.of(spec), spec.streams[0]))["Statement"]
+    statements = policy_document(owners_policy(Environment.of(spec).sources[0]))["Statement"]
     assert all(is_allowed(statements, f"kinesis:{action}", THEIRS) for action in READ)
     assert {action for each in statements for action in each["Action"]} == {
         *(f"kinesis:{each}" for each in READ),
@@ -139,7 +139,7 @@ def test_the_owners_role_opens_the_stream_and_its_key_and_nothing_else(spec: Env
 
 
 def test_the_owners_role_trusts_the_engine_alone_and_asks_for_the_external_id(spec: EnvironmentSpec) -> None:
-    trust = policy_document((owners_trust(Environment.of(spec), spec.streams[0]),))["Statement"][0]
+    trust = policy_document((owners_trust(Environment.of(spec), Environment.of(spec).sources[0]),))["Statement"][0]
     assert trust["Principal"] == {"AWS": "arn:aws:iam::123456789012:root"}
     told = {"aws:PrincipalArn": ENGINE, "sts:ExternalId": "firnline-4f1c"}
     assert hold(trust["Condition"], told)
@@ -152,8 +152,10 @@ def test_what_is_handed_over_is_two_commands_that_a_shell_takes_apart_again(spec
     (text,) = handed_over(Environment.of(spec))
     make, put = [shlex.split(line) for line in text.splitlines() if not line.startswith("#")]
     assert make[:7] == ["aws", "iam", "create-role", "--role-name", "firnline-orders", "--path", "/readers/"]
-    assert json.loads(make[-1]) == policy_document((owners_trust(Environment.of(spec), spec.streams[0]),))
-    assert json.loads(put[-1]) == policy_document(owners_policy(Environment.of(spec), spec.streams[0]))
+    assert json.loads(make[-1]) == policy_document(
+        (owners_trust(Environment.of(spec), Environment.of(spec).sources[0]),)
+    )
+    assert json.loads(put[-1]) == policy_document(owners_policy(Environment.of(spec).sources[0]))
     assert ENGINE in text
     assert "are in your CloudWatch alone" in text
     assert list(handed_over(Environment.of(spec_of(HERE)))) == []
@@ -226,7 +228,7 @@ def test_a_stream_that_its_own_policy_opens_is_named_by_both_policies_and_by_eac
     stream = {name: value for name, value in PARTNER.items() if name not in ("role_arn", "external_id")}
     spec = spec_of(stream, HERE)
     statements = engine(spec)
-    theirs = policy_document(owners_resource_policy(Environment.of(spec), spec.streams[0]))["Statement"]
+    theirs = policy_document(owners_resource_policy(Environment.of(spec), Environment.of(spec).sources[0]))["Statement"]
     for action in READ:
         assert is_allowed(statements, f"kinesis:{action}", THEIRS)
         assert not is_allowed(statements, f"kinesis:{action}", THEIRS + "2")
