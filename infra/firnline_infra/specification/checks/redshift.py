@@ -2,31 +2,31 @@
 
 from collections.abc import Iterator
 
-from firnline_infra.specification.elsewhere import place_of
 from firnline_infra.specification.model import EnvironmentSpec
 from firnline_infra.specification.names import application_of, refresh_of, view_of
 from firnline_infra.specification.origin import Origin
 from firnline_infra.specification.redshift import StreamView, ViewRefresh
 from firnline_infra.specification.redshift_sql import refusals
+from firnline_infra.specification.source_streams import source_streams
 
 LARGEST_KIB = 1024
 LONGEST_SCHEDULE = 64
 
 
 def _streams_are_readable(spec: EnvironmentSpec) -> Iterator[str]:
-    streams = {stream.name: stream for stream in spec.streams}
+    streams = {stream.name: stream for stream in source_streams(spec)}
     for path, view in _views(spec):
         stream = streams.get(view.stream)
         if stream is None:
             yield f"{path}.stream: there is no stream {view.stream}; list it in `streams`, or name one of them."
-        elif place_of(spec, stream).account != spec.aws.account or stream.is_opened_by_another:
+        elif stream.is_others or stream.options.is_opened_by_another:
             yield (
                 f"{path}.stream: {view.stream} is another account's, and Redshift finds a stream by its name in its own role's "
                 f"account; have its owner create the view there."
             )
-        elif stream.max_record_kib > LARGEST_KIB:
+        elif (largest := stream.options.max_record_kib) > LARGEST_KIB:
             yield (
-                f"{path}.stream: {view.stream} takes records of {stream.max_record_kib} KiB, and streaming ingestion is written "
+                f"{path}.stream: {view.stream} takes records of {largest} KiB, and streaming ingestion is written "
                 f"for 1 MiB; leave max_record_kib out, or the view."
             )
 
@@ -102,6 +102,175 @@ def _a_workgroup_is_one_that_serverless_takes(spec: EnvironmentSpec) -> Iterator
         )
 
 
+LONGEST_DATABASE = 64
+RESERVED = frozenset(
+    [
+        "aes128",
+        "aes256",
+        "all",
+        "allowoverwrite",
+        "analyse",
+        "analyze",
+        "and",
+        "any",
+        "array",
+        "as",
+        "asc",
+        "authorization",
+        "backup",
+        "between",
+        "binary",
+        "blanksasnull",
+        "both",
+        "bytedict",
+        "case",
+        "cast",
+        "check",
+        "collate",
+        "column",
+        "connect",
+        "constraint",
+        "create",
+        "credentials",
+        "cross",
+        "default",
+        "deferrable",
+        "deflate",
+        "defrag",
+        "delta",
+        "delta32k",
+        "desc",
+        "disable",
+        "distinct",
+        "do",
+        "else",
+        "emptyasnull",
+        "enable",
+        "encode",
+        "encrypt",
+        "encryption",
+        "end",
+        "except",
+        "explicit",
+        "false",
+        "for",
+        "foreign",
+        "freeze",
+        "from",
+        "full",
+        "globaldict256",
+        "globaldict64k",
+        "grant",
+        "group",
+        "having",
+        "identity",
+        "ignore",
+        "ilike",
+        "in",
+        "initially",
+        "inner",
+        "intersect",
+        "interval",
+        "into",
+        "is",
+        "isnull",
+        "join",
+        "leading",
+        "left",
+        "like",
+        "limit",
+        "localtime",
+        "localtimestamp",
+        "lun",
+        "luns",
+        "lzo",
+        "lzop",
+        "minus",
+        "mostly16",
+        "mostly32",
+        "mostly8",
+        "natural",
+        "new",
+        "not",
+        "notnull",
+        "null",
+        "nulls",
+        "off",
+        "offline",
+        "offset",
+        "oid",
+        "old",
+        "on",
+        "only",
+        "open",
+        "or",
+        "order",
+        "outer",
+        "overlaps",
+        "parallel",
+        "partition",
+        "percent",
+        "permissions",
+        "pivot",
+        "placing",
+        "primary",
+        "raw",
+        "readratio",
+        "recover",
+        "references",
+        "rejectlog",
+        "resort",
+        "respect",
+        "restore",
+        "right",
+        "select",
+        "session_user",
+        "similar",
+        "snapshot",
+        "some",
+        "sysdate",
+        "system",
+        "table",
+        "tag",
+        "tdes",
+        "text255",
+        "text32k",
+        "then",
+        "timestamp",
+        "to",
+        "top",
+        "trailing",
+        "true",
+        "truncatecolumns",
+        "type",
+        "union",
+        "unique",
+        "unnest",
+        "unpivot",
+        "user",
+        "using",
+        "verbose",
+        "wallet",
+        "when",
+        "where",
+        "with",
+        "without",
+    ]
+)
+"""Database developer guide, "Reserved words" (by sqlglot 30's list of them); CreateCluster refuses them as DBName (API reference,
+2026-11-30)."""
+
+
+def _a_made_clusters_database_has_a_name_that_redshift_takes(spec: EnvironmentSpec) -> Iterator[str]:
+    if spec.redshift is None or spec.redshift.cluster is None or not spec.redshift.is_made:
+        return
+    name = spec.redshift.database
+    if name in RESERVED:
+        yield f"redshift.database: {name} is a reserved word of Redshift; choose another name."
+    if len(name) > LONGEST_DATABASE:
+        yield f"redshift.database: must be {LONGEST_DATABASE} letters or fewer for a cluster that is created (got {len(name)})."
+
+
 def _statements_are_redshifts(spec: EnvironmentSpec) -> Iterator[str]:
     for path, view in _views(spec):
         itself = view.refresh is ViewRefresh.AUTO
@@ -123,5 +292,6 @@ CHECKS = (
     _an_adopted_view_is_in_what_is_adopted,
     _a_schedule_is_the_owner,
     _a_workgroup_is_one_that_serverless_takes,
+    _a_made_clusters_database_has_a_name_that_redshift_takes,
     _statements_are_redshifts,
 )

@@ -113,12 +113,26 @@ def _the_provider_can_read_the_names(spec: EnvironmentSpec) -> Iterator[str]:
                 f"{path}: {name} holds {unread}, of which the Snowflake provider makes another name, or an error; give the "
                 f"column another one."
             )
+    for path, name in _clustering_keys(spec):
+        if "," in name:
+            yield (
+                f"{path}: {name} has a comma, at which the Snowflake provider takes a clustering key apart, so that each "
+                f"preview would show a change; give the column another name, or don't cluster by it."
+            )
     schema = next(target_tables(spec)).schema if spec.snowflake.key_pair_only else None
     if schema is not None and any("." in part.name for part in schema.parts):
         yield (
             f"snowflake.key_pair_only: its policy lies in the first pipeline's schema, {schema}, and the Snowflake provider "
             f"splits a name at each dot when it gives the policy to a user; give another database or schema, or set it to false."
         )
+
+
+def _clustering_keys(spec: EnvironmentSpec) -> Iterator[tuple[str, str]]:
+    """Yields those of standard tables, which the provider reads back from SHOW TABLES (ClusterStatementToList, 2026-11-30)."""
+    for each in target_tables(spec):
+        if each.pipeline.table_kind is TableKind.STANDARD and each.pipeline.table_origin is ObjectOrigin.CREATE:
+            for number, column in enumerate(each.pipeline.cluster_by):
+                yield each.at(f"cluster_by[{number}]"), Identifier.parse(column).name
 
 
 def _column_names(spec: EnvironmentSpec) -> Iterator[tuple[str, str]]:
@@ -154,6 +168,9 @@ def _names(spec: EnvironmentSpec) -> Iterator[tuple[str, str]]:
         yield f"snowflake.external_volumes[{index}].name", Identifier.parse(volume.name).name
     if section.interactive_warehouse is not None:
         yield "snowflake.interactive_warehouse.name", Identifier.parse(section.interactive_warehouse.name).name
+    if names.warehouse is not None:
+        yield "snowflake.warehouse", names.warehouse.name
+    yield "snowflake.deploy_role", names.deploy_role.name
     yield "snowflake.preview_role", names.preview_role.name
     if section.network_policy.origin is ObjectOrigin.CREATE:
         yield "snowflake.network_policy.name", names.network_policy.name
@@ -174,6 +191,24 @@ def _each_is_somebody_else(spec: EnvironmentSpec) -> Iterator[str]:
         yield (
             f"snowflake.preview_role: {names.preview_role} is also {other}; what previews may change nothing, so name another."
         )
+
+
+def _login_names_differ_by_more_than_case(spec: EnvironmentSpec) -> Iterator[str]:
+    """The name of a user is its login name, too, and these are case-insensitive (docs.snowflake.com, CREATE USER, 2026-11-30)."""
+    names = Names.of(spec)
+    users = [
+        *((f"{user.path}.user", user.principal.user) for user in service_users(spec)),
+        *(("snowflake.deploy_role", names.deploy_role), ("snowflake.preview_role", names.preview_role)),  # CI's users
+    ]
+    seen: dict[str, tuple[str, Identifier]] = {}
+    for path, name in users:
+        other, first = seen.setdefault(name.name.upper(), (path, name))
+        is_told_already = name == first and path.endswith(".user")
+        if other != path and not is_told_already:
+            yield (
+                f"{path}: the user {name} and {first} ({other}) would have one login name, whose case does not count; choose "
+                f"another name."
+            )
 
 
 def _adopted_users_are_left_as_they_are(spec: EnvironmentSpec) -> Iterator[str]:
@@ -251,6 +286,7 @@ CHECKS = (
     _networks_are_of_ipv4,
     _the_provider_can_read_the_names,
     _each_is_somebody_else,
+    _login_names_differ_by_more_than_case,
     _adopted_users_are_left_as_they_are,
     _pipelines_users_have_names_of_their_own,
     _no_role_is_snowflakes_own,

@@ -33,6 +33,12 @@ def vcpus_of(instance_type: str) -> int | None:
     return SIZES.get(size)
 
 
+def architecture_of(instance_type: str) -> Architecture:
+    """Returns the architecture that the name tells: Graviton has a g behind its generation (EC2 user guide, "Instance type naming
+    conventions", 2026-11-30), or is a1."""
+    return Architecture.ARM64 if re.match(r"a1\.|[a-z-]+\d+g", instance_type) else Architecture.X86_64
+
+
 class EmrEc2(Section):
     """EMR on EC2: a cluster of machines with YARN, where the engine is a step."""
 
@@ -73,6 +79,10 @@ class EmrEc2(Section):
             raise ValueError(f"origin: adopt leaves the cluster as it is; remove {', '.join(sorted(given))}")
         if self.origin is Origin.CREATE and self.subnet is None:
             raise ValueError("give the subnet of the cluster")
+        if self.origin is Origin.CREATE and (found := architecture_of(self.instance_type)) is not self.architecture:
+            raise ValueError(
+                f"instance_type: {self.instance_type} is {found}; set architecture: {found}, or choose another type"
+            )
         return self
 
     @property

@@ -25,7 +25,7 @@ def tool(case: list[str]) -> CiTool:
 
 @pytest.fixture
 def odd_spec() -> EnvironmentSpec:
-    """With a name that is a truth value in YAML, and identifiers with every kind of quote and of expansion."""
-    warehouse = '"it\'s a #1: ""house"" here"'
-    role = '"it\'s $CI_JOB_TOKEN ${{ secrets.TOKEN }} `id` $(id) #1: ""x"" here"'
+    """With a name that is a truth value in YAML, and identifiers with every quote and expansion that a name may have."""
+    warehouse = '"it\'s a #1: house; here & <there>"'
+    role = '"it\'s $CI_JOB_TOKEN ${{ secrets.TOKEN }} `id` ${HOME} #1: x; here & there"'
     return smallest(name="on", snowflake={"warehouse": warehouse, "deploy_role": role})

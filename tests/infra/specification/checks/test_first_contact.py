@@ -24,6 +24,22 @@ def redshift(**cluster: object) -> dict[str, Any]:
     return {"redshift": {"cluster": cluster, "views": [{"stream": "orders"}]}}
 
 
+def in_cluster(database: str) -> dict[str, Any]:
+    return {"redshift": {**redshift()["redshift"], "database": database}}
+
+
+def consumers(count: int, **stream: object) -> dict[str, Any]:
+    return {"streams": [{"name": "orders", "consumers": [f"reader-{number}" for number in range(count)], **stream}]}
+
+
+def machines(**cluster: object) -> dict[str, Any]:
+    return {"aws": {"runtime": {"trust": "emr-ec2", "emr_ec2": {"subnet": SUBNET, **cluster}}}}
+
+
+def users(engine: str, reader: str) -> dict[str, Any]:
+    return {"snowflake": {"ingest": {"user": engine}, "reader": {"user": reader}}}
+
+
 IN_EMR = {"aws": {"runtime": {"trust": "emr-ec2", "emr_ec2": {"subnet": SUBNET}}}}
 ADOPTED = {"origin": "adopt", "cluster_id": "j-2AXXXXXXGAPLF"}
 IN_ADOPTED_EMR = {"aws": {"runtime": {"trust": "emr-ec2", "emr_ec2": ADOPTED}}}
@@ -51,6 +67,19 @@ REPOSITORY = {"aws": {"runtime": {**IMAGES, "kubernetes": {}}}, "ledger": {"tabl
         ({"tags": tags(48)}, "tags: 48 are given; AWS takes 50 on an object, and 3 of them"),
         (redshift(node_type="ra3.xlplus", nodes=17), "is made with 16 nodes or fewer"),
         (redshift(node_type="ra3.4xlarge", nodes=33), "is made with 32 nodes or fewer"),
+        (in_cluster(database="default"), "redshift.database: default is a reserved word of Redshift"),
+        (in_cluster(database="d" * 65), "redshift.database: must be 64 letters or fewer"),
+        (consumers(21, shards=2), "streams[0].consumers: 21 are given; Kinesis registers 20 with a stream"),
+        (consumers(51), "streams[0].consumers: 51 are given; Kinesis registers 50 with a stream"),
+        (machines(instance_type="m7i.xlarge"), "m7i.xlarge is x86_64; set architecture: x86_64"),
+        (machines(instance_type="x2gd.xlarge", architecture="x86_64"), "x2gd.xlarge is arm64; set architecture: arm64"),
+        (
+            users("loader", '"Loader"'),
+            'snowflake.reader.user: the user "Loader" and LOADER (snowflake.ingest.user) would',
+        ),
+        (users("firnline_dev_deploy", "reads"), "snowflake.deploy_role: the user FIRNLINE_DEV_DEPLOY and"),
+        ({"snowflake": {"warehouse": '"A|B"'}}, "snowflake.warehouse: A|B holds |"),
+        ({"snowflake": {"deploy_role": '"A(B"'}}, "snowflake.deploy_role: A(B holds ("),
     ],
 )
 def test_it_is_refused(changes: dict[str, Any], told: str) -> None:
@@ -68,6 +97,16 @@ def test_it_is_refused(changes: dict[str, Any], told: str) -> None:
         {"tags": tags(47)},
         redshift(node_type="ra3.xlplus", nodes=16),
         redshift(node_type="ra3.16xlarge", nodes=128),
+        in_cluster(database="d" * 64),
+        {"redshift": {"workgroup": {}, "database": "raw", "views": [{"stream": "orders"}]}},
+        consumers(20, shards=2),
+        consumers(50),
+        *(machines(instance_type=each) for each in ("c6gn.xlarge", "im4gn.large", "a1.xlarge", "r8gd.2xlarge")),
+        *(
+            machines(instance_type=each, architecture="x86_64")
+            for each in ("c5n.xlarge", "m7i-flex.large", "g5.xlarge")
+        ),
+        users("loader", '"Loader2"'),
     ],
 )
 def test_what_is_just_within_is_taken(changes: dict[str, Any]) -> None:

@@ -16,6 +16,10 @@ LATEST = {"columns": TWO, "latest_by": ["ID"]}
 @pytest.mark.parametrize(
     ("changes", "told"),
     [
+        (
+            one_pipeline(columns=[{"name": '"A,B"', "type": "DATE"}], cluster_by=['"A,B"']),
+            "cluster_by[0]: A,B has a comma",
+        ),
         (one_pipeline(table='"My Orders"', **LATEST), 'pipelines[0].latest_by: "My Orders_LATEST" has a blank'),
         (one_pipeline(**LATEST, latest={"warehouse": '"My WH"'}), '"My WH" has a blank'),
         (one_pipeline(**LATEST, latest={"name": '"a|b"'}), "pipelines[0].latest.name: a|b holds |"),
