@@ -39,4 +39,22 @@ def _the_region_has_the_services(spec: EnvironmentSpec) -> Iterator[str]:
             )
 
 
-CHECKS = (_the_region_lies_in_the_partition, _the_partition_is_one_that_is_known, _the_region_has_the_services)
+WITHOUT_SPARK_8_0 = ("me-south-1", "me-central-1")
+"""EMR Serverless user guide, "AWS runtime for Apache Spark (emr-spark-8.0.0)", Regional Availability (2026-11-30)."""
+
+
+def _the_region_has_the_release(spec: EnvironmentSpec) -> Iterator[str]:
+    section = spec.aws.runtime.emr_serverless
+    if section is not None and section.release.startswith("emr-spark-8.0.") and spec.aws.region in WITHOUT_SPARK_8_0:
+        yield (
+            f"aws.runtime.emr_serverless.release: EMR Serverless does not have {section.release} in {spec.aws.region}; use "
+            f"emr-spark-8.1.0, or another region."
+        )
+
+
+CHECKS = (
+    _the_region_lies_in_the_partition,
+    _the_partition_is_one_that_is_known,
+    _the_region_has_the_services,
+    _the_region_has_the_release,
+)

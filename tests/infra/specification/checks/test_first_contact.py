@@ -36,6 +36,12 @@ def machines(**cluster: object) -> dict[str, Any]:
     return {"aws": {"runtime": {"trust": "emr-ec2", "emr_ec2": {"subnet": SUBNET, **cluster}}}}
 
 
+def serverless(region: str, **application: object) -> dict[str, Any]:
+    return {
+        "aws": {"region": region, "runtime": {"trust": "emr-serverless", "emr_serverless": {**GROUP, **application}}}
+    }
+
+
 def users(engine: str, reader: str) -> dict[str, Any]:
     return {"snowflake": {"ingest": {"user": engine}, "reader": {"user": reader}}}
 
@@ -67,6 +73,7 @@ REPOSITORY = {"aws": {"runtime": {**IMAGES, "kubernetes": {}}}, "ledger": {"tabl
         ({"tags": tags(48)}, "tags: 48 are given; AWS takes 50 on an object, and 3 of them"),
         (redshift(node_type="ra3.xlplus", nodes=17), "is made with 16 nodes or fewer"),
         (redshift(node_type="ra3.4xlarge", nodes=33), "is made with 32 nodes or fewer"),
+        (serverless("me-central-1", release="emr-spark-8.0.0"), "does not have emr-spark-8.0.0 in me-central-1"),
         (in_cluster(database="default"), "redshift.database: default is a reserved word of Redshift"),
         (in_cluster(database="d" * 65), "redshift.database: must be 64 letters or fewer"),
         (consumers(21, shards=2), "streams[0].consumers: 21 are given; Kinesis registers 20 with a stream"),
@@ -97,6 +104,8 @@ def test_it_is_refused(changes: dict[str, Any], told: str) -> None:
         {"tags": tags(47)},
         redshift(node_type="ra3.xlplus", nodes=16),
         redshift(node_type="ra3.16xlarge", nodes=128),
+        serverless("me-central-1"),
+        serverless("eu-central-1", release="emr-spark-8.0.0"),
         in_cluster(database="d" * 64),
         {"redshift": {"workgroup": {}, "database": "raw", "views": [{"stream": "orders"}]}},
         consumers(20, shards=2),
