@@ -261,10 +261,6 @@ def passed(spec: EnvironmentSpec) -> set[tuple[str, str]]:
     }
 
 
-def test_the_engines_role_is_handed_only_to_what_runs_it(prod_spec: EnvironmentSpec) -> None:
-    assert passed(prod_spec) == {("firnline-prod-engine", "emr-serverless.amazonaws.com")}
-
-
 def test_who_makes_an_association_hands_the_engines_role_to_pods_alone() -> None:
     assert passed(running_on(RUNTIMES["emr-eks, made"])) == {("firnline-on-engine", "pods.eks.amazonaws.com")}
 
@@ -274,16 +270,6 @@ def test_who_makes_a_cluster_hands_the_service_role_to_emr_and_the_engines_to_ma
         ("firnline-on-engine", "ec2.amazonaws.com"),
         ("EMR_DefaultRole", "elasticmapreduce.amazonaws.com"),
     }
-
-
-def test_only_what_goes_with_its_environment_may_be_emptied(
-    prod_spec: EnvironmentSpec, small_spec: EnvironmentSpec
-) -> None:
-    def emptying(spec: EnvironmentSpec) -> list[str]:
-        return [each.sid for each in deployer_statements(blueprint_of(spec)) if "Empty" in each.sid]
-
-    assert emptying(prod_spec) == []
-    assert emptying(small_spec) == ["EmptyUser", "ListToEmpty", "Empty"]
 
 
 def test_state_is_reached_with_four_actions(policies: dict[str, list[dict[str, Any]]]) -> None:

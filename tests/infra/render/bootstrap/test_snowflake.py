@@ -1,33 +1,7 @@
 from firnline_infra.blueprint import blueprint_of
-from firnline_infra.blueprint.account_privileges import account_privileges
 from firnline_infra.render.bootstrap.snowflake import statements
 from firnline_infra.specification import EnvironmentSpec
 from tests.infra.specifications import changed
-
-
-def test_the_role_has_the_privileges_that_the_specification_needs(
-    prod_spec: EnvironmentSpec, small_spec: EnvironmentSpec
-) -> None:
-    assert list(account_privileges(blueprint_of(small_spec))) == ["CREATE DATABASE", "CREATE ROLE", "CREATE USER"]
-    assert list(account_privileges(blueprint_of(prod_spec))) == [
-        "CREATE DATABASE",
-        "CREATE ROLE",
-        "CREATE USER",
-        "CREATE NETWORK POLICY",
-        "CREATE EXTERNAL VOLUME",
-        "CREATE WAREHOUSE",
-    ]
-
-
-def test_no_administrator_is_granted_to_it(prod_spec: EnvironmentSpec) -> None:
-    text = statements(blueprint_of(prod_spec))
-    granted = [line for line in text.splitlines() if line.startswith("GRANT ROLE")]
-    assert granted
-    assert sorted(line.partition(";")[0] for line in granted) == [
-        'GRANT ROLE "FIRNLINE_PROD_DEPLOY" TO USER "FIRNLINE_PROD_DEPLOY"',
-        'GRANT ROLE "FIRNLINE_PROD_PREVIEW" TO USER "FIRNLINE_PROD_PREVIEW"',
-    ]
-    assert "MANAGE GRANTS" not in text
 
 
 def test_the_authentication_policy_of_others_is_out_of_its_reach(prod_spec: EnvironmentSpec) -> None:
@@ -41,23 +15,6 @@ def test_the_authentication_policy_of_others_is_out_of_its_reach(prod_spec: Envi
     assert applied == {("USER", each.name.name) for each in blueprint.landing.users}
     unasked = blueprint_of(changed(prod_spec, "snowflake.key_pair_only", False))
     assert not any("APPLY AUTHENTICATION POLICY" in grant.privileges for grant in unasked.landing.grants)
-
-
-def test_what_queries_a_listing_has_a_warehouse_by_then(
-    prod_spec: EnvironmentSpec, small_spec: EnvironmentSpec
-) -> None:
-    for spec, chosen in (
-        (prod_spec, f'\nUSE WAREHOUSE "{prod_spec.snowflake.warehouse}";'),
-        (small_spec, "(USE WAREHOUSE)"),
-    ):
-        text = statements(blueprint_of(spec))
-        assert 0 < text.find(chosen) < text.find("RESULT_SCAN")
-
-
-def test_nothing_secret_is_asked_for(prod_spec: EnvironmentSpec) -> None:
-    text = statements(blueprint_of(prod_spec))
-    assert "PASSWORD" not in text
-    assert "<the public half, without its first and last line>" in text
 
 
 def test_a_user_of_another_team_is_refused_before_anything_is_changed(prod_spec: EnvironmentSpec) -> None:

@@ -13,8 +13,6 @@ from firnline_ingest.errors import ConfigError
 from firnline_local.aws.policy import hold, is_allowed_on
 from tests.infra.specifications import changed, pipeline, smallest
 
-UNATTACHED = {"Boundary", "KeysPolicy", "DeadLettersPolicy"}
-
 
 def made_of(spec: EnvironmentSpec) -> dict[str, dict[str, Any]]:
     return template(blueprint_of(spec), provider=GitHub(repository="acme/data"))
@@ -22,19 +20,6 @@ def made_of(spec: EnvironmentSpec) -> dict[str, dict[str, Any]]:
 
 def resources(spec: EnvironmentSpec) -> dict[str, dict[str, Any]]:
     return made_of(spec)["Resources"]
-
-
-def test_what_holds_state_outlives_the_stack(prod_spec: EnvironmentSpec) -> None:
-    made = resources(prod_spec)
-    assert {name for name, each in made.items() if each.get("DeletionPolicy") == "Retain"} == {
-        "StateKey",
-        "StateKeyAlias",
-        "StateBucket",
-        "StateBucketPolicy",
-        "GitHubProvider",
-        "EnvironmentKey",
-        "EnvironmentKeyAlias",
-    }
 
 
 def with_users_of_pipelines() -> EnvironmentSpec:
@@ -62,27 +47,9 @@ def test_who_replays_dead_letters_opens_the_key_of_every_pipelines_user() -> Non
     assert opening["Resource"] == [f"{secrets}/orders-??????", f"{secrets}/clicks-??????"]
 
 
-def test_whoever_uses_the_key_names_the_one_that_the_template_makes(prod_spec: EnvironmentSpec) -> None:
-    made = made_of(prod_spec)
-    key = {"Fn::GetAtt": ["EnvironmentKey", "Arn"]}
-    named = {
-        statement["Sid"]
-        for each in made["Resources"].values()
-        for statement in each["Properties"].get("PolicyDocument", {}).get("Statement", [])
-        if key in statement.get("Resource", [])
-    }
-    through = {"KeyThroughDynamodb", "KeyThroughS3", "KeyOfLedger", "KeyOfLetters", "EncryptStreams"}
-    assert named == {"CompareKey", "FindEnvironmentKey", "WithinKms", *through}
-
-
 def test_the_template_is_the_same_once_the_key_is_recorded(prod_spec: EnvironmentSpec) -> None:
     recorded = changed(prod_spec, "aws.key.arn", "arn:aws:kms:eu-central-1:123456789012:key/1")
     assert made_of(recorded) == made_of(prod_spec)
-
-
-def test_an_environment_without_a_key_of_the_bootstraps_is_asked_for_none(small_spec: EnvironmentSpec) -> None:
-    made = made_of(small_spec)
-    assert "EnvironmentKey" not in {**made["Resources"], **made["Outputs"]}
 
 
 def test_the_keys_own_policy_refuses_the_environments_principals_what_an_administrator_does(
@@ -111,28 +78,6 @@ def test_the_keys_own_policy_refuses_the_environments_principals_what_an_adminis
     assert may("kms:PutKeyPolicy", "administrator")
 
 
-def test_a_boundary_of_ones_own_is_not_made_again(prod_spec: EnvironmentSpec, small_spec: EnvironmentSpec) -> None:
-    assert "Boundary" in resources(prod_spec)
-    assert "Boundary" not in resources(small_spec)
-
-
-def test_each_role_is_opened_by_one_environment_of_one_repository_and_the_reading_one_by_its_branch(
-    prod_spec: EnvironmentSpec,
-) -> None:
-    subjects = "repo:acme/data:environment:prod"
-    for role, subject in {
-        "DeployRole": subjects,
-        "PreviewRole": [f"{subjects}-preview", "repo:acme/data:ref:refs/heads/main"],
-    }.items():
-        (trust,) = resources(prod_spec)[role]["Properties"]["AssumeRolePolicyDocument"]["Statement"]
-        assert trust["Condition"] == {
-            "StringEquals": {
-                "token.actions.githubusercontent.com:aud": "sts.amazonaws.com",
-                "token.actions.githubusercontent.com:sub": subject,
-            }
-        }
-
-
 def test_no_job_of_a_pull_request_is_let_in_without_the_environment_for_previews(prod_spec: EnvironmentSpec) -> None:
     """GitHub makes an environment that a job names and that is not there, without reviewers: none but those two is named."""
     made = template(blueprint_of(prod_spec), provider=GitHub(repository="acme/data", branch="release/2"))["Resources"]
@@ -147,17 +92,6 @@ def test_no_job_of_a_pull_request_is_let_in_without_the_environment_for_previews
     assert conditions("ref:refs/heads/release/2")
     for subject in ("environment:prod-drift", "pull_request", "ref:refs/heads/feature", "ref:refs/heads/main"):
         assert not conditions(subject)
-
-
-def test_the_roles_have_every_policy_that_was_made_for_them(prod_spec: EnvironmentSpec) -> None:
-    made = resources(prod_spec)
-    attached = [
-        each["Ref"] for role in ("DeployRole", "PreviewRole") for each in made[role]["Properties"]["ManagedPolicyArns"]
-    ]
-    policies = [
-        name for name, each in made.items() if each["Type"] == "AWS::IAM::ManagedPolicy" and name not in UNATTACHED
-    ]
-    assert sorted(attached) == sorted(policies)
 
 
 def alarmed(streams: int, name: str = "many", **of_each: Any) -> EnvironmentSpec:
@@ -196,23 +130,9 @@ def test_what_the_bootstrap_makes_has_names_that_aws_takes() -> None:
     assert problem.endswith("of 70 characters; 63 are allowed. Shorten name by 7.")
 
 
-def test_the_policy_of_who_keeps_the_keys_is_for_an_administrator_to_attach(prod_spec: EnvironmentSpec) -> None:
-    made = resources(prod_spec)
-    assert made["KeysPolicy"]["Properties"]["ManagedPolicyName"] == "keys-firnline-prod"
-    assert made_of(prod_spec)["Outputs"]["KeysPolicy"]
-
-
 def test_an_environment_without_secrets_has_no_keys_to_keep(small_spec: EnvironmentSpec) -> None:
     made = made_of(changed(small_spec, "aws.runtime.trust", Trust.NOBODY))
     assert "KeysPolicy" not in {**made["Resources"], **made["Outputs"]}
-
-
-def test_the_policy_of_who_replays_letters_is_apart_and_can_not_write_letters(prod_spec: EnvironmentSpec) -> None:
-    made = resources(prod_spec)["DeadLettersPolicy"]["Properties"]
-    assert made["ManagedPolicyName"] == "letters-firnline-prod"
-    written = [each for each in made["PolicyDocument"]["Statement"] if "s3:PutObject" in each["Action"]]
-    assert [each["Resource"] for each in written] == [[each["Resource"][0] for each in written]]
-    assert written[0]["Resource"][0].endswith("/dead-letters/replays/*")
 
 
 def test_the_policy_of_who_replays_letters_is_as_long_as_iam_takes() -> None:
