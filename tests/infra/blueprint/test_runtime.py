@@ -6,11 +6,9 @@ from typing import Any
 import pytest
 
 from firnline_infra.blueprint import blueprint_of
-from firnline_infra.blueprint.iam.trust import base36
 from firnline_infra.blueprint.value import Reference
 from firnline_infra.kinds import Kind, emr
 from firnline_infra.kinds.ecr import REPOSITORY
-from firnline_infra.kinds.eks import ASSOCIATION
 from firnline_infra.kinds.iam import INSTANCE_PROFILE, ROLE
 from firnline_infra.kinds.kind import camel
 from firnline_infra.kinds.network import SECURITY_GROUP
@@ -108,12 +106,7 @@ def test_an_application_has_room_for_workers_as_large_as_the_service_has_them(
     assert made["maximum_capacity"]["memory"] == f"{2 * (4 + 3 * worker)} GB"
 
 
-def test_a_security_group_is_made_in_the_vpc_or_taken_as_it_is() -> None:
-    making = {"emr_serverless": SERVERLESS}
-    group = row_of(SECURITY_GROUP, making)
-    assert (group["name"], group["vpc_id"]) == ("firnline-dev-engine", VPC)
-    network = row_of(emr.SERVERLESS, making)["network_configuration"]
-    assert network["security_group_ids"] == [Reference("runtime/security-group")]
+def test_a_security_group_is_taken_as_it_is() -> None:
     adopted = {"emr_serverless": SERVERLESS | {"security_group": {"origin": "adopt", "ids": [GROUP]}}}
     assert not rows_of(SECURITY_GROUP, adopted)
     assert row_of(emr.SERVERLESS, adopted)["network_configuration"]["security_group_ids"] == [GROUP]
@@ -129,36 +122,11 @@ def test_what_is_adopted_is_not_made_and_is_where_the_job_runs() -> None:
     assert (made_of(cluster), place_of(cluster)) == ([], "j-2AXXXXXXGAPLF")
 
 
-def test_a_virtual_cluster_is_made_over_the_namespace() -> None:
-    runtime = {"trust": "emr-eks", "oidc_provider": PROVIDER, **PODS, "emr_eks": {}}
-    place = row_of(emr.VIRTUAL_CLUSTER, runtime)["container_provider"]
-    assert place == {"id": "platform", "type": "EKS", "info": {"eks_info": {"namespace": "ingest"}}}
-    assert place_of(runtime) == Reference("runtime/virtual-cluster")
-
-
-def test_machines_get_the_role_through_a_profile_of_its_name() -> None:
+def test_machines_get_the_role_through_a_profile_of_its_name_where_somebody_else_makes_the_cluster_too() -> None:
     """EMR refuses a profile with another name than its role's (Management Guide, Customize IAM roles)."""
-    machines = {"trust": "emr-ec2", "emr_ec2": {"subnet": SUBNETS[0]}}
-    cluster, profile = row_of(emr.CLUSTER, machines), row_of(INSTANCE_PROFILE, machines)
-    assert profile["role"] == Reference("role", "name")
-    assert profile["name"] == row_of(ROLE, machines)["name"]
-    assert cluster["ec2_attributes"]["instance_profile"] == Reference("runtime/instance-profile", "name")
-    assert cluster["core_instance_group"]["instance_count"] == 2
-    assert cluster["step_concurrency_level"] > 1
-    assert rows_of(INSTANCE_PROFILE, {"trust": "emr-ec2"}) == [profile]
+    (profile,) = rows_of(INSTANCE_PROFILE, {"trust": "emr-ec2"})
+    assert profile["name"] == row_of(ROLE, {"trust": "emr-ec2"})["name"]
     assert not rows_of(emr.CLUSTER, {"trust": "emr-ec2"})
-
-
-def test_pods_are_associated_with_the_role() -> None:
-    operator = {"trust": "pod-identity", **PODS, "service_account": "engine"}
-    (made,) = rows_of(ASSOCIATION, operator)
-    assert (made["cluster_name"], made["namespace"], made["service_account"]) == ("platform", "ingest", "engine")
-    assert made["role_arn"] == Reference("role")
-    on_emr = rows_of(ASSOCIATION, {"trust": "pod-identity", **PODS, "emr_eks": {}})
-    end = f"123456789012-{base36('firnline-dev-engine')}"
-    assert [each["service_account"] for each in on_emr] == [
-        f"emr-containers-sa-spark-{part}-{end}" for part in ("client", "driver", "executor")
-    ]
 
 
 def test_a_node_and_a_log_can_live_with_the_policy_and_its_boundary() -> None:

@@ -29,25 +29,6 @@ def test_none_is_made_where_none_is_asked_for() -> None:
     assert rows_of(None) == []
 
 
-def test_what_the_engine_needs_is_made_in_the_tables_and_subnets_that_are_named() -> None:
-    made = rows_of(ALL)
-    begin = "com.amazonaws.eu-central-1"
-    assert {each["service_name"]: each["vpc_endpoint_type"] == "Gateway" for each in made} == {
-        f"{begin}.s3": True,
-        f"{begin}.dynamodb": True,
-        f"{begin}.kinesis-streams": False,
-        f"{begin}.sts": False,
-        f"{begin}.secretsmanager": False,
-    }
-    gateways = [each for each in made if each["vpc_endpoint_type"] == "Gateway"]
-    interfaces = [each for each in made if each["vpc_endpoint_type"] == "Interface"]
-    assert [each["route_table_ids"] for each in gateways] == [[TABLE]] * 2
-    assert [each["subnet_ids"] for each in interfaces] == [[SUBNET]] * 3
-    (group,) = rows_of(ALL, "aws_security_group")
-    assert group["name"] == "firnline-dev-endpoints"
-    assert [each["cidr_blocks"] for each in group["ingress"]] == [["10.0.0.0/16"]]
-
-
 def test_gateways_alone_need_no_group() -> None:
     assert not rows_of({"vpc": VPC, "route_tables": [TABLE], "interfaces": []}, "aws_security_group")
 

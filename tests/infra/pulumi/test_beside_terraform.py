@@ -1,9 +1,14 @@
-"""Resource by resource, Terraform makes what Pulumi makes: arguments, order, protection. Each difference has its reason here."""
+"""Resource by resource, Terraform makes what Pulumi makes: arguments, order, protection. Each difference has its reason here.
+
+What the runtimes have that no shipped environment has is golden beside it: FIRNLINE_WRITE_GOLDEN=1 writes it anew.
+"""
 
 import json
+import os
 import re
 from collections.abc import Iterator, Mapping
 from collections.abc import Set as AbstractSet
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -15,8 +20,16 @@ from firnline_local.pulumi.schema import attributes_of, fields_of
 from firnline_local.terraform.schema import TOKENS, is_block
 from firnline_local.terraform.values import as_properties
 from tests.infra.pulumi.conftest import IAM_USER, Deploy, Deployment, Registered, SpecOf, deployed, program
-from tests.infra.pulumi.test_engine_runtime import SERVERLESS, SUBNETS, VPC
 
+GOLDEN = Path(__file__).parent / "golden" / "runtimes.txt"
+VPC, SUBNETS = "vpc-0a1b2c3d4e5f60718", ["subnet-0a1b2c3d4e5f60718", "subnet-1a1b2c3d4e5f60718"]
+SERVERLESS: dict[str, Any] = {"subnets": SUBNETS, "security_group": {"vpc": VPC}, "log_group": "/firnline/dev"}
+ENDPOINTS = {
+    "vpc": VPC,
+    "route_tables": ["rtb-0a1b2c3d"],
+    "subnets": SUBNETS,
+    "clients": ["10.0.0.0/16"],
+}
 ONLY_PULUMI = {
     # Terraform would delete the one of a job that still runs: `firnline up` puts it there, under the same name.
     "aws:s3/bucketObjectv2:BucketObjectv2",
@@ -27,16 +40,6 @@ ONLY_TERRAFORM = {
 }
 LARGE: dict[str, Any] = {
     "aws": {"runtime": {"emr_serverless": SERVERLESS}},
-    "network": {
-        "vpc_endpoints": {
-            "vpc": VPC,
-            "gateways": ["s3", "dynamodb"],
-            "interfaces": ["kinesis", "sts"],
-            "route_tables": ["rtb-0a1b2c3d"],
-            "subnets": SUBNETS,
-            "clients": ["10.0.0.0/16"],
-        }
-    },
     "streams": [{"name": f"stream-{number}", "shards": number % 3 + 1} for number in range(40)],
     "pipelines": [
         {
@@ -49,13 +52,21 @@ LARGE: dict[str, Any] = {
         for number in range(40)
     ],
 }
-EMR = {"aws": {"runtime": {"trust": "emr-ec2", "emr_ec2": {"subnet": SUBNETS[0], "security_group": {"vpc": VPC}}}}}
-EKS = {"aws": {"runtime": {"trust": "pod-identity", "cluster": "platform", "namespace": "ingest", "emr_eks": {}}}}
+ON_EC2 = {"subnet": SUBNETS[0], "security_group": {"vpc": VPC}, "core_nodes": 3}
+KEY = {"origin": "adopt", "arn": "arn:aws:kms:eu-central-1:111122223333:key/1-2"}
+PODS = {"trust": "pod-identity", "cluster": "platform", "namespace": "ingest"}
+RUNTIMES: dict[str, dict[str, Any]] = {
+    "emr on ec2": {
+        "aws": {"runtime": {"trust": "emr-ec2", "emr_ec2": ON_EC2}},
+        "network": {"vpc_endpoints": ENDPOINTS},
+    },
+    "emr on eks": {"aws": {"runtime": {**PODS, "emr_eks": {}}}},
+    "operator": {"aws": {"runtime": {**PODS, "service_account": "engine", "kubernetes": {}}, "key": KEY}},
+}
 CASES: dict[str, tuple[str, Mapping[str, Any]]] = {
     **{name: (name, {}) for name in ("local", "dev", "staging", "prod")},
     "large": ("dev", LARGE),
-    "emr on ec2": ("dev", EMR),
-    "emr on eks": ("dev", EKS),
+    **{name: ("dev", changes) for name, changes in RUNTIMES.items()},
     "static keys": ("dev", {"aws": {"runtime": {"trust": "static-keys"}}}),
     "migration": ("prod", {"ledger": {"migration": True}}),
 }
@@ -81,6 +92,10 @@ class Module:
         config = {"value": json.loads(self.value(self.locals["engine_config"]))}
         whole = {**self._outputs, "engine_config": config}
         return {name: self.value(each["value"]) for name, each in whole.items()}
+
+    @property
+    def place(self) -> object:
+        return self._outputs.get("engine_place", {}).get("value")
 
     def value(self, value: Any) -> Any:
         match value:
@@ -175,6 +190,24 @@ def test_both_renderings_make_the_same_in_the_same_order(case: str, deploy: Depl
     assert module.outputs == hashless(made.outputs)
     written = [each.inputs["content"] for each in made.made if each.type in ONLY_PULUMI]
     assert written in ([], [module.value(module.locals["engine_config"])])
+
+
+def test_what_a_runtime_adds_to_an_environment_is_what_was_reviewed(spec_of: SpecOf) -> None:
+    """A line an argument that `dev` does not have as it stands; the engine's policy has tests of its own (blueprint/iam)."""
+    before, lines = Module(spec_of("dev"), {}).blocks, list[str]()
+    for case, changes in RUNTIMES.items():
+        made = Module(spec_of("dev", **changes), {})
+        for address, block in made.blocks.items():
+            known = before.get(address, {})
+            added = {name: value for name, value in block.items() if value != known.get(name)}
+            if not address.startswith("aws_iam_role_policy."):
+                lines += [f"{case}: {address} {name} = {json.dumps(value)}" for name, value in added.items()]
+        lines.append(f"{case}: place = {json.dumps(made.place)}")
+    text = "\n".join(lines) + "\n"
+    if os.environ.get("FIRNLINE_WRITE_GOLDEN"):
+        GOLDEN.write_text(text, encoding="utf-8")
+        pytest.fail(f"{GOLDEN.name} was written: review it, and run the test again")
+    assert text == GOLDEN.read_text(encoding="utf-8")
 
 
 def closure(name: str, after: Mapping[str, AbstractSet[str]]) -> set[str]:
