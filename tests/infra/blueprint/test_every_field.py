@@ -16,7 +16,7 @@ from pydantic import BaseModel
 
 from firnline_infra.blueprint import blueprint_of, engine_config
 from firnline_infra.environment import Environment
-from firnline_infra.kinds import KINDS
+from firnline_infra.kinds import layers
 from firnline_infra.runtimes.registry import render
 from firnline_infra.runtimes.spark_operator.kubernetes_prerequisites import kubernetes_prerequisites
 from firnline_infra.specification import EnvironmentSpec, load_spec
@@ -97,13 +97,16 @@ def instances(node: Any, path: Path_ = ()) -> Iterator[tuple[BaseModel, Path_]]:
             yield from instances(each, (*path, number))
 
 
-def shown(spec: EnvironmentSpec) -> str:
+def shown(spec: EnvironmentSpec) -> Iterator[str]:
+    """Yields what it leads to, beginning with what is made fastest."""
     blueprint = blueprint_of(spec)
-    document = engine_config(Environment.of(spec), blueprint.outputs)
-    job = render(job_of(spec), token="t") if spec.aws.runtime.kind else None
-    around = kubernetes_prerequisites(spec) if spec.aws.runtime.kubernetes else None
-    rows = [kind.instances(blueprint) for kind in KINDS]
-    return repr(blueprint) + repr(rows) + json.dumps([document, job, around], default=repr)
+    yield repr(blueprint)
+    yield json.dumps(engine_config(Environment.of(spec), blueprint.outputs), default=repr)
+    yield json.dumps(render(job_of(spec), token="t") if spec.aws.runtime.kind else None, default=repr)
+    yield json.dumps(kubernetes_prerequisites(spec) if spec.aws.runtime.kubernetes else None, default=repr)
+    layers_of = (layers.foundation, layers.warehouse, layers.runtime)
+    rows = [row for layer in layers_of for made in layer(blueprint) for row in made.resources()]
+    yield repr([row for row in rows if row.type.startswith("aws_")])
 
 
 def other_values(value: Any, annotation: Any) -> Iterator[Any]:
@@ -153,23 +156,29 @@ def with_other(node: Any, path: Path_, value: Any) -> Any:
 
 
 def is_seen(model: str, field: str) -> bool:
-    for spec in samples():
-        before = shown_before(samples().index(spec))
-        for node, path in instances(spec):
-            if type(node) is MODELS[model]:
-                for value in other_values(getattr(node, field), type(node).model_fields[field].annotation):
-                    try:
-                        after = shown(with_other(spec, (*path, field), value))
-                    except Exception:
-                        continue
-                    if after != before:
+    for number, spec in enumerate(samples()):
+        for node, path in instances_of(number).get(MODELS[model], ()):
+            for value in other_values(getattr(node, field), type(node).model_fields[field].annotation):
+                try:
+                    after = shown(with_other(spec, (*path, field), value))
+                    if any(one != other for one, other in zip(after, shown_before(number), strict=True)):
                         return True
+                except Exception:
+                    continue
     return False
 
 
 @cache
-def shown_before(sample: int) -> str:
-    return shown(samples()[sample])
+def instances_of(sample: int) -> dict[type[BaseModel], list[tuple[BaseModel, Path_]]]:
+    found: dict[type[BaseModel], list[tuple[BaseModel, Path_]]] = {}
+    for node, path in instances(samples()[sample]):
+        found.setdefault(type(node), []).append((node, path))
+    return found
+
+
+@cache
+def shown_before(sample: int) -> list[str]:
+    return list(shown(samples()[sample]))
 
 
 def test_the_samples_have_every_section() -> None:
