@@ -19,18 +19,6 @@ def by_sid(access: EngineAccess) -> dict[str, PolicyStatement]:
     return {statement.sid: statement for statement in engine_statements(access)}
 
 
-def test_an_engine_without_anything_else_reads_streams_and_keeps_its_ledger() -> None:
-    statements = by_sid(LEAST)
-    assert list(statements) == ["ReadStreams", "OpenLedger", "KeepLedger"]
-    assert statements["ReadStreams"].actions == (
-        "kinesis:DescribeStreamSummary",
-        "kinesis:ListShards",
-        "kinesis:GetShardIterator",
-        "kinesis:GetRecords",
-    )
-    assert statements["OpenLedger"].actions == ("dynamodb:DescribeTable",)
-
-
 def test_streams_are_listed_only_for_a_pattern_and_read_only_where_their_names_begin_as_it_does() -> None:
     logs = "arn:aws:kinesis:eu-central-1:123456789012:stream/logs-*"
     statements = by_sid(replace(LEAST, patterns={"logs-*": logs}))
@@ -68,26 +56,6 @@ def test_the_ledger_is_fenced_to_the_items_of_the_engines_streams(everything: En
     }
 
 
-def test_a_key_is_used_only_through_its_service_and_for_this_engines_data(everything: EngineAccess) -> None:
-    statements = by_sid(everything)
-    assert statements["DecryptStreams"].conditions == {
-        "StringEquals": {
-            "kms:ViaService": "kinesis.eu-central-1.amazonaws.com",
-            "kms:EncryptionContext:aws:kinesis:arn": tuple(everything.streams.values()),
-        }
-    }
-    assert statements["DecryptLedger"].conditions["StringEquals"]["kms:EncryptionContext:aws:dynamodb:tableName"] == (
-        "lake"
-    )
-    assert (
-        statements["DecryptPrivateKey"].conditions["StringEquals"]["kms:EncryptionContext:SecretARN"]
-        == (everything.secrets[0])
-    )
-    assert statements["UseBucketKey"].conditions == {
-        "StringEquals": {"kms:ViaService": "s3.eu-central-1.amazonaws.com"}
-    }
-
-
 def test_keys_are_never_written_with_but_for_the_checkpoint_dead_letters_and_logs(everything: EngineAccess) -> None:
     writers = [sid for sid, one in by_sid(everything).items() if "kms:GenerateDataKey" in one.actions]
     assert writers == ["EncryptDeadLetters", "UseBucketKey"]
@@ -97,12 +65,6 @@ def test_keys_are_never_written_with_but_for_the_checkpoint_dead_letters_and_log
         others = {name: None for name in ("checkpoint_folder", "letters_folder", "log_folder") if name != written}
         alone = by_sid(replace(everything, job_folders=(), **others))
         assert alone["UseBucketKey"].actions == ("kms:GenerateDataKey",)
-
-
-def test_dead_letters_can_be_kept_and_neither_read_nor_removed(everything: EngineAccess) -> None:
-    statements = by_sid(everything)
-    assert statements["KeepDeadLetters"].actions == ("s3:PutObject",)
-    assert statements["KeepDeadLetters"].resources == ("arn:aws:s3:::lake-123456789012-eu-central-1/dead-letters/*",)
 
 
 def test_an_engine_that_replays_by_file_reads_dead_letters_and_lists_no_other_names(everything: EngineAccess) -> None:
@@ -119,19 +81,6 @@ def test_dead_letters_go_to_their_own_stream_alone(everything: EngineAccess) -> 
     assert everything.letters_stream not in statements["ReadStreams"].resources
     context = statements["EncryptDeadLetters"].conditions["StringEquals"]
     assert context["kms:EncryptionContext:aws:kinesis:arn"] == everything.letters_stream
-
-
-def test_each_folder_of_the_bucket_has_its_own_actions(everything: EngineAccess) -> None:
-    statements = by_sid(everything)
-    assert statements["KeepCheckpoint"].resources == ("arn:aws:s3:::lake-123456789012-eu-central-1/checkpoint/*",)
-    assert statements["ReadJobFiles"].resources == (
-        "arn:aws:s3:::lake-123456789012-eu-central-1/artefacts/*",
-        "arn:aws:s3:::lake-123456789012-eu-central-1/configuration/*",
-    )
-    assert statements["ReadJobFiles"].actions == ("s3:GetObject",)
-    assert statements["WriteLogs"].resources == ("arn:aws:s3:::lake-123456789012-eu-central-1/logs/*",)
-    assert statements["WriteLogs"].actions == ("s3:PutObject",)
-    assert statements["ListCheckpoint"].conditions == {"StringLike": {"s3:prefix": "checkpoint/*"}}
 
 
 def test_a_bucket_in_which_the_engine_has_nothing_needs_no_key(everything: EngineAccess) -> None:
