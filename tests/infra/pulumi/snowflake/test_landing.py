@@ -3,9 +3,6 @@
 from dataclasses import replace
 from typing import Any
 
-import pulumi
-import pytest
-
 from firnline_infra.blueprint import blueprint_of
 from firnline_infra.blueprint.grants import PrivilegeGrant, RoleGrant, Securable
 from firnline_infra.blueprint.pipeline import table
@@ -16,74 +13,6 @@ from firnline_infra.specification.model import Durability
 from firnline_infra.specification.pipeline import Pipeline
 from firnline_infra.specification.target_tables import TargetTable
 from tests.infra.pulumi.conftest import Deploy, SpecOf
-
-TABLE = "l-table-FIRNLINE_PROD.RAW.ORDERS"
-
-
-@pytest.fixture
-def landed(deploy: Deploy, spec_of: SpecOf) -> Any:
-    return deploy(lambda: SnowflakeLanding("l", blueprint_of(spec_of("prod")).landing))
-
-
-def test_ownership_is_given_after_everything_else_on_tables_and_keeps_the_grants(landed: Any) -> None:
-    (ownership,) = landed.of("GrantOwnership")
-    assert ownership.inputs == {
-        "accountRoleName": "FIRNLINE_PROD_INGEST",
-        "outboundPrivileges": "COPY",
-        "on": {"objectType": "TABLE", "objectName": '"FIRNLINE_PROD"."RAW"."ORDERS"'},
-    }
-    before = {"Table", "IcebergTable", "Execute", "GrantAccountRole", "GrantPrivilegesToAccountRole"}
-    assert {each.name for kind in before for each in landed.of(kind)} <= ownership.after
-
-
-def test_a_table_keeps_the_columns_that_it_got_since(landed: Any) -> None:
-    for name in (TABLE, "l-table-FIRNLINE_PROD.LAKE.CLICKS"):
-        assert landed[name].ignore_changes == ("columns",)
-
-
-def test_each_property_that_the_provider_lacks_is_a_statement_after_its_table(landed: Any) -> None:
-    statements = [each for each in landed.of("Execute") if each.name.startswith(f"{TABLE}-")]
-    properties = ["enable_schema_evolution", "error_logging", "row_timestamp"]
-    assert [each.name for each in statements] == [f"{TABLE}-{each}" for each in properties]
-    assert all(TABLE in each.after for each in statements)
-
-
-def test_a_grant_comes_after_its_role_and_its_object(landed: Any) -> None:
-    grant = landed["l-grant-FIRNLINE_PROD_READER-table-FIRNLINE_PROD.RAW.ORDERS"]
-    assert {TABLE, "l-role-FIRNLINE_PROD_READER"} <= grant.after
-    assert grant.inputs["onSchemaObject"] == {"objectType": "TABLE", "objectName": '"FIRNLINE_PROD"."RAW"."ORDERS"'}
-
-
-def test_a_user_acts_in_one_role_from_one_network_with_a_key_pair(landed: Any) -> None:
-    user = landed["l-user-FIRNLINE_PROD_INGEST"]
-    assert user.inputs["defaultRole"] == user.inputs["name"] == "FIRNLINE_PROD_INGEST"
-    assert user.inputs["defaultSecondaryRolesOption"] == "NONE"
-    assert user.inputs["networkPolicy"] == "FIRNLINE_PROD_NETWORK"
-    attachment = landed["l-user-FIRNLINE_PROD_INGEST-authentication-policy"]
-    policy = '"FIRNLINE_PROD"."RAW"."FIRNLINE_PROD_KEY_PAIR_ONLY"'
-    assert attachment.inputs["authenticationPolicyName"] == policy
-    may_apply = landed["l-grant-FIRNLINE_PROD_DEPLOY-user-FIRNLINE_PROD_INGEST"]
-    assert may_apply.inputs["privileges"] == ["APPLY AUTHENTICATION POLICY"]
-    assert may_apply.inputs["onAccountObject"] == {"objectType": "USER", "objectName": "FIRNLINE_PROD_INGEST"}
-    assert {"l-authentication-policy", user.name, may_apply.name} <= attachment.after
-
-
-def test_what_a_landing_depends_on_only_what_needs_a_volume_waits_for(deploy: Deploy, spec_of: SpecOf) -> None:
-    def program() -> None:
-        volume = pulumi.ComponentResource("firnline:index:Volume", "volume")
-        pulumi.CustomResource(
-            "aws:iam/role:Role", "r", {"assumeRolePolicy": "{}"}, pulumi.ResourceOptions(parent=volume)
-        )
-        args = blueprint_of(spec_of("prod")).landing
-        SnowflakeLanding("l", args, pulumi.ResourceOptions(depends_on=[volume]))
-
-    deployment = deploy(program)
-    waiting = {each.name for each in deployment.made if "r" in each.after}
-    assert waiting == {
-        "l-table-FIRNLINE_PROD.LAKE.CLICKS",
-        "l-grant-FIRNLINE_PROD_INGEST-external-volume-FIRNLINE_PROD_LAKE",
-        "l-grant-FIRNLINE_PROD_PREVIEW-external-volume-FIRNLINE_PROD_LAKE",
-    }
 
 
 def test_a_columns_type_and_need_are_written_as_each_of_the_two_resources_has_them(deploy: Deploy) -> None:
