@@ -111,15 +111,3 @@ def test_nothing_secret_and_no_time_limit_is_in_it(runtime: str) -> None:
         "fs.s3a.secret",
     ):
         assert word not in text
-
-
-@pytest.mark.parametrize("runtime", RUNTIMES)
-def test_one_task_reads_a_shard_at_a_time_and_stays(runtime: str) -> None:
-    text = json.dumps(rendered("prod", runtime))
-    assert rendered("prod", runtime) == render(
-        job_of(spec_of("prod", runtime)),
-        token=job_of(spec_of("prod", runtime)).hash,
-        tags={"firnline:generation": "7"},
-    )
-    for setting in ("spark.speculation", "spark.dynamicAllocation.enabled", "spark.task.maxFailures", "-Xss16m"):
-        assert setting in text
