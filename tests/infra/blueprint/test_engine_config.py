@@ -61,13 +61,6 @@ def test_what_is_public_is_left_out(local_spec: EnvironmentSpec) -> None:
     assert config.snowflake.base_url == "https://firnline-local.snowflakecomputing.com"
 
 
-def test_the_same_inputs_give_the_same_hash(local_spec: EnvironmentSpec) -> None:
-    first, second = (
-        parse(EngineConfig, engine_config(Environment.of(local_spec), OUTPUTS), "engine.json") for _ in range(2)
-    )
-    assert first.content_hash == second.content_hash
-
-
 def spec_of(**changes: Any) -> EnvironmentSpec:
     """A small environment."""
     return smallest(
