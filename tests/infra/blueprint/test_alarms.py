@@ -259,14 +259,6 @@ def test_what_the_engine_counts_wakes_somebody_where_cloudwatch_gets_it() -> Non
     assert all(len(alarm["alarm_description"]) <= 1024 for alarm in ours.values())
 
 
-def test_each_operation_of_the_engine_on_the_ledgers_rows_has_its_alarm() -> None:
-    operations = {
-        each["dimensions"]["Operation"] for each in alarms_of("{name: orders}") if each["metric_name"] == "SystemErrors"
-    }
-    assert {"GetItem", "PutItem", "Query", "UpdateItem"} <= operations
-    assert not {"CreateTable", "DescribeTable"} & operations
-
-
 def test_nothing_looks_at_what_nobody_publishes() -> None:
     assert not [alarm for alarm in alarms_of("{name: orders}") if alarm["namespace"] == "Firnline"]
 

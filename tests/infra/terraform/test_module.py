@@ -104,25 +104,6 @@ def test_a_secret_that_exists_is_imported() -> None:
     assert document(spec, "imports") == {"import": [{"to": to, "id": arn}]}
 
 
-def test_what_holds_data_can_not_be_destroyed_where_the_environment_is_protected() -> None:
-    made = document(spec_of("prod"), "main")["resource"]
-    kept = {
-        type_
-        for type_, all_ in made.items()
-        for each in all_.values()
-        if each.get("lifecycle", {}).get("prevent_destroy")
-    }
-    assert kept == {
-        *("aws_dynamodb_table", "aws_kinesis_stream", "aws_s3_bucket", "aws_secretsmanager_secret"),
-        *("snowflake_database", "snowflake_schema", "snowflake_table", "snowflake_iceberg_table"),
-        *("snowflake_external_volume", "snowflake_execute"),
-    }
-    dev = document(spec_of("dev"), "main")["resource"]
-    assert not [
-        each for all_ in dev.values() for each in all_.values() if "prevent_destroy" in each.get("lifecycle", {})
-    ]
-
-
 def test_a_cluster_of_redshift_is_the_resource_that_pulumi_makes() -> None:
     section = {"cluster": {"identifier": "analytics", "nodes": 2}, "views": [{"stream": "orders"}]}
     spec = spec_of("prod", redshift=section)
