@@ -11,13 +11,6 @@ ACCOUNT = "123456789012"
 ROLE = "firnline-dev-engine"
 
 
-def test_emr_serverless_acts_for_this_accounts_applications_only() -> None:
-    (statement,) = policy_document(trust(Runtime(trust=Trust.EMR_SERVERLESS), account=ACCOUNT, role=ROLE))["Statement"]
-    assert statement["Principal"] == {"Service": "emr-serverless.amazonaws.com"}
-    assert statement["Action"] == ["sts:AssumeRole"]
-    assert statement["Condition"] == {"StringEquals": {"aws:SourceAccount": ACCOUNT}}
-
-
 def test_the_instances_of_a_cluster_are_ec2s_by_the_name_it_has_in_the_partition() -> None:
     runtime = Runtime(trust=Trust.EMR_EC2)
     names = {
@@ -72,22 +65,6 @@ def test_emr_on_eks_runs_jobs_as_service_accounts_that_it_names_after_the_role()
 def test_base_36_is_pythons(name: str) -> None:
     assert int(base36(name), 36).to_bytes(len(name), "big").decode() == name
     assert base36(name) == base36(name).lower()
-
-
-def test_pods_may_tag_their_session() -> None:
-    whom = {"cluster": "platform", "namespace": "streaming", "service_account": "firnline"}
-    runtime = Runtime(trust=Trust.POD_IDENTITY, **whom)
-    (statement,) = policy_document(trust(runtime, account=ACCOUNT, role=ROLE))["Statement"]
-    assert statement["Principal"] == {"Service": "pods.eks.amazonaws.com"}
-    assert statement["Action"] == ["sts:AssumeRole", "sts:TagSession"]
-    assert statement["Condition"] == {
-        "StringEquals": {
-            "aws:SourceAccount": ACCOUNT,
-            "aws:RequestTag/eks-cluster-name": "platform",
-            "aws:RequestTag/kubernetes-namespace": "streaming",
-            "aws:RequestTag/kubernetes-service-account": "firnline",
-        }
-    }
 
 
 def test_pods_of_emr_on_eks_are_those_of_the_accounts_that_it_makes_for_the_role() -> None:
