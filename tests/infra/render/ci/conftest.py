@@ -6,6 +6,9 @@ from firnline_infra.render.ci.tools import TOOLS, CiTool
 from firnline_infra.specification import EnvironmentSpec
 from tests.infra.specifications import smallest
 
+whatever_the_tool = pytest.mark.parametrize("case", ["odd pulumi"], indirect=True)
+"""For a script that each tool's jobs have alike (test_github.py, test_gitlab_note.py hold them to it)."""
+
 
 @pytest.fixture(params=["prod pulumi", "small terraform", "odd opentofu", "odd pulumi"])
 def case(request: pytest.FixtureRequest) -> list[str]:

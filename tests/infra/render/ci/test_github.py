@@ -21,9 +21,10 @@ from firnline_infra.environment import Environment
 from firnline_infra.pulumi_cli.version import Version
 from firnline_infra.render.bootstrap.settings import settings
 from firnline_infra.render.ci.github import workflow
-from firnline_infra.render.ci.tools import CiTool
+from firnline_infra.render.ci.tools import TOOLS, CiTool
 from firnline_infra.specification import EnvironmentSpec
 from firnline_infra.terraform.errors import OLDEST
+from tests.infra.render.ci.conftest import whatever_the_tool
 
 REPOSITORY = Path(__file__).parents[4]
 RELEASE = "1.2.3"
@@ -135,6 +136,7 @@ def test_a_preview_that_finds_a_difference_is_no_failure_and_any_other_status_is
         assert (tmp_path / "preview.txt").read_text() == ran.stdout == "+ stream\nrefused\n"
 
 
+@whatever_the_tool
 def test_the_runs_summary_has_the_preview(jobs: dict[str, dict[str, Any]], tmp_path: Path) -> None:
     (tmp_path / "preview.txt").write_text("+ stream\n")
     summary = tmp_path / "summary.md"
@@ -143,6 +145,7 @@ def test_the_runs_summary_has_the_preview(jobs: dict[str, dict[str, Any]], tmp_p
     assert summary.read_text() == "\n    + stream\n\n"
 
 
+@whatever_the_tool
 def test_nothing_that_a_preview_prints_is_markup_in_the_summary(jobs: dict[str, Any], tmp_path: Path) -> None:
     (tmp_path / "preview.txt").write_bytes(b"```\n# Approved\r# by security\n<img src=x>\n")
     summary = tmp_path / "summary.md"
@@ -193,6 +196,7 @@ def test_only_up_may_change_anything_and_neither_keeps_a_token(jobs: dict[str, d
     assert jobs["up"]["if"].startswith("github.event_name == 'push' && ")
 
 
+@whatever_the_tool
 @pytest.mark.parametrize("status", [0, 1, 2, 3])
 def test_each_day_the_drift_is_looked_for_and_what_could_not_be_seen_is_no_success(
     text: str, jobs: dict[str, dict[str, Any]], tmp_path: Path, status: int
@@ -224,6 +228,15 @@ def test_up_does_nothing_but_what_the_preview_before_it_said(jobs: dict[str, dic
     assert saves[-2:] == ["--save-plan", "$plan"]
     assert any(f'plan="{plan}"' in script for script in scripts({"preview": jobs["preview"]}))
     assert obeys[-2:] == ["--plan", plan]
+
+
+def test_what_tells_of_a_preview_and_of_drift_is_the_same_whatever_the_tool(odd_spec: EnvironmentSpec) -> None:
+    blueprint, said = blueprint_of(odd_spec), set()
+    for tool in TOOLS:
+        text = workflow(blueprint, release=RELEASE, environment=odd_spec.name, tool=tool, comment=True)
+        found = yaml.safe_load(text)["jobs"]
+        said.add((scripts(found)[3], *(scripts({name: found[name]})[-1] for name in ("drift", "comment"))))
+    assert len(said) == 1
 
 
 def test_actions_are_named_by_commit_with_their_release_beside_it(text: str) -> None:

@@ -14,6 +14,7 @@ import yaml
 from firnline_infra.blueprint import blueprint_of
 from firnline_infra.render.ci.github import workflow
 from firnline_infra.specification import EnvironmentSpec
+from tests.infra.render.ci.conftest import whatever_the_tool
 
 GH = """#!/bin/sh
 printf '%s\\n' "$*" >> "$GH_LOG"
@@ -72,39 +73,23 @@ def test_what_it_shows_is_what_the_preview_kept(jobs: dict[str, Any]) -> None:
     ],
     ids=["the first preview", "a later one"],
 )
+@whatever_the_tool
 def test_a_pull_request_has_one_comment_however_often_it_is_previewed(
     spec: EnvironmentSpec, jobs: dict[str, Any], tmp_path: Path, found: str, asked: str
 ) -> None:
-    (tmp_path / "gh").write_text(GH)
-    (tmp_path / "gh").chmod(0o755)
-    (tmp_path / "found").write_text(found)
-    (tmp_path / "preview.txt").write_text("+ stream\n``` @everybody\n" + "x" * 100_000)
-    variables = {
-        **os.environ,
-        "PATH": f"{tmp_path}{os.pathsep}{os.environ['PATH']}",
-        "RUNNER_TEMP": str(tmp_path),
-        "GH_LOG": str(tmp_path / "log"),
-        "GH_FOUND": str(tmp_path / "found"),
-        "REPOSITORY": "acme/data",
-        "NUMBER": "7",
-        "RUN": "https://github.com/acme/data/actions/runs/1",
-        "RESULT": "success",
-    }
-    (script,) = (step["run"] for step in jobs["comment"]["steps"] if "run" in step)
-    subprocess.run(["bash", "-e", "-c", script], env=variables, check=True)
+    comment = commented(jobs, tmp_path, b"+ stream\n``` @everybody\n" + b"x" * 100_000, found=found)
     listed, written = (tmp_path / "log").read_text().splitlines()
     mark = f"<!-- firnline preview of {spec.name} -->"
     assert mark in listed
     assert asked in f"{written} "
-    comment = (tmp_path / "comment.md").read_text()
     assert comment.startswith(f"{mark}\n")
     assert len(comment) < 65_536
 
 
-def commented(jobs: dict[str, Any], folder: Path, preview: bytes) -> str:
+def commented(jobs: dict[str, Any], folder: Path, preview: bytes, *, found: str = "") -> str:
     (folder / "gh").write_text(GH)
     (folder / "gh").chmod(0o755)
-    (folder / "found").write_text("")
+    (folder / "found").write_text(found)
     (folder / "preview.txt").write_bytes(preview)
     given = {"RUNNER_TEMP": str(folder), "GH_LOG": str(folder / "log"), "GH_FOUND": str(folder / "found")}
     variables = {**os.environ, **given, "PATH": f"{folder}{os.pathsep}{os.environ['PATH']}"}
@@ -114,6 +99,7 @@ def commented(jobs: dict[str, Any], folder: Path, preview: bytes) -> str:
     return (folder / "comment.md").read_bytes().decode()
 
 
+@whatever_the_tool
 def test_a_short_preview_is_shown_whole_and_as_text(jobs: dict[str, Any], tmp_path: Path) -> None:
     comment = commented(jobs, tmp_path, b"+ stream\n``` @everybody <b>\n")
     assert "    + stream\n    ``` @everybody <b>\n" in comment
@@ -124,6 +110,7 @@ def test_a_short_preview_is_shown_whole_and_as_text(jobs: dict[str, Any], tmp_pa
     [b"# a heading\r# another\rand <img>\n", b"@everybody <img> " * 10_000, b"@everybody\n" * 20_000],
     ids=["returns", "a line that is cut", "lines that are cut"],
 )
+@whatever_the_tool
 def test_nothing_that_a_preview_prints_is_markup(jobs: dict[str, Any], tmp_path: Path, preview: bytes) -> None:
     """A carriage return ends a line of Markdown, too (CommonMark, 2.1)."""
     comment = commented(jobs, tmp_path, preview).replace("\r", "\n")

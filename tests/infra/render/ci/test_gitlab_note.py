@@ -17,7 +17,9 @@ import yaml
 from firnline_infra.blueprint import blueprint_of
 from firnline_infra.render.bootstrap.ci_provider import GitLab
 from firnline_infra.render.ci.gitlab import pipeline
+from firnline_infra.render.ci.tools import TOOLS
 from firnline_infra.specification import EnvironmentSpec
+from tests.infra.render.ci.conftest import whatever_the_tool
 
 FORGE = GitLab(project="acme/data", branch="main", host="gitlab.acme.com")
 OWN, ANOTHER = 7, 8
@@ -128,6 +130,11 @@ def test_without_the_option_there_is_neither_the_job_nor_its_token(spec: Environ
     assert f"firnline-{spec.name}-note" not in yaml.safe_load(text)
 
 
+def test_the_script_is_the_same_whatever_the_tool(odd_spec: EnvironmentSpec) -> None:
+    jobs = [yaml.safe_load(rendered(odd_spec, tool, comment=True)) for tool in TOOLS]
+    assert len({str(each[f"firnline-{odd_spec.name}-note"]["script"]) for each in jobs}) == 1
+
+
 def test_the_job_meets_no_cloud_and_runs_nothing_of_the_merge_request(
     spec: EnvironmentSpec, jobs: dict[str, Any], note: dict[str, Any]
 ) -> None:
@@ -141,6 +148,7 @@ def test_the_job_meets_no_cloud_and_runs_nothing_of_the_merge_request(
     assert "preview.txt" in jobs[needed["job"]]["artifacts"]["paths"]
 
 
+@whatever_the_tool
 def test_a_merge_request_has_one_note_however_often_it_is_previewed(
     spec: EnvironmentSpec, note: dict[str, Any], forge: Forge, tmp_path: Path
 ) -> None:
@@ -157,6 +165,7 @@ def test_a_merge_request_has_one_note_however_often_it_is_previewed(
     assert {each["body"] for each in forge.notes[:3]} == {f"{mark}\nforged"}
 
 
+@whatever_the_tool
 def test_a_long_preview_is_cut_at_its_beginning(note: dict[str, Any], forge: Forge, tmp_path: Path) -> None:
     done = run(note, tmp_path, forge, "first\n" + "x" * 100_000 + "\nlast\n", FIRNLINE_NOTES_TOKEN="secret")
     assert done.returncode == 0, done.stderr
@@ -166,6 +175,7 @@ def test_a_long_preview_is_cut_at_its_beginning(note: dict[str, Any], forge: For
     assert len(body) < 65_536
 
 
+@whatever_the_tool
 def test_a_missing_token_is_said(note: dict[str, Any], forge: Forge, tmp_path: Path) -> None:
     done = run(note, tmp_path, forge, "+ stream\n")
     assert done.returncode == 1
