@@ -15,13 +15,6 @@ IMAGE = 'pod d: ImagePullBackOff: Back-off pulling image "registry.acme.com/firn
 SELECTOR = "pod d: 0/5 nodes are available: 5 node(s) didn't match Pod's node affinity/selector."
 
 
-@pytest.fixture
-def deployed() -> World:
-    world = World()
-    world.roll_out().deploy(OLD)
-    return world
-
-
 def failed(world: World) -> RolloutFailed:
     with pytest.raises(RolloutFailed) as raised:
         world.roll_out().deploy(NEW)

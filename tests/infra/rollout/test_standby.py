@@ -16,15 +16,6 @@ from tests.infra.rollout.world import BEGINS_S, OPENS_S, PROVES_S, STREAM, WAITS
 OLD, NEW, THIRD = (FakeJob(digit * 64, stands_by=True) for digit in "012")
 
 
-@pytest.fixture
-def deployed() -> World:
-    """The old job runs."""
-    world = World()
-    world.roll_out().deploy(OLD)
-    world.calls = 0
-    return world
-
-
 def killed_while_it_waits(world: World, job: FakeJob) -> None:
     """The deployer of `job` is killed once its engine is ready, and before that is let in."""
     admit = world.ledger.admit
