@@ -12,7 +12,7 @@ import yaml
 from firnline_infra.specification import load_spec
 from firnline_infra.specification.origin import Origin
 from firnline_local.keys import make_key_pair
-from tests.infra.pulumi.conftest import Deploy
+from tests.infra.pulumi.conftest import Deploy, Deployment
 
 STACKS = Path(__file__).parents[3] / "stacks"
 SINGLE, LAYERED = STACKS / "pulumi", STACKS / "pulumi-layered"
@@ -48,11 +48,15 @@ def program(folder: Path) -> Callable[[], object]:
     return lambda: runpy.run_path(str(folder / "__main__.py"), run_name="__main__")
 
 
-@pytest.mark.parametrize("name", ["local", *ENVIRONMENTS])
-def test_one_program_makes_every_environment(name: str, deploy: Deploy, spec_file: Callable[..., Path]) -> None:
-    deployment = deploy(program(SINGLE), config={"firnline:spec": str(spec_file(name))})
+def made_whole(deploy: Deploy, file: Path) -> Deployment:
+    deployment = deploy(program(SINGLE), config={"firnline:spec": str(file)})
     assert deployment.of("Table")
     assert {"engine_config", "engine_config_hash", "stream_arns", "ledger_table"} <= deployment.outputs.keys()
+    return deployment
+
+
+def test_one_program_makes_a_local_environment_too(deploy: Deploy, spec_file: Callable[..., Path]) -> None:
+    made_whole(deploy, spec_file("local"))
 
 
 @pytest.mark.parametrize("name", [*ENVIRONMENTS, "users"])
@@ -61,7 +65,7 @@ def test_three_layers_make_what_one_stack_makes(
 ) -> None:
     file = with_users(spec_file("staging"), tmp_path) if name == "users" else spec_file(name)
     config = {"firnline:spec": str(file)}
-    whole = deploy(program(SINGLE), config=config)
+    whole = made_whole(deploy, file)
     below: dict[str, Any] = {}
     layers = []
     for folder in LAYERS:
