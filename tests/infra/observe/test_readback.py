@@ -69,19 +69,6 @@ def test_the_repair_that_a_finding_names_repairs_it(world: World) -> None:
     assert world.findings() == []
 
 
-def test_a_column_that_was_added_is_no_drift(world: World) -> None:
-    world.sql("ALTER TABLE THE_TABLE ADD COLUMN N NUMBER")
-    assert world.findings() == []
-
-
-def test_a_metadata_column_that_was_removed_or_retyped_is_found(world: World) -> None:
-    world.sql("ALTER TABLE THE_TABLE ADD COLUMN N NUMBER")
-    world.sql("ALTER TABLE THE_TABLE DROP COLUMN KINESISMETADATA")
-    assert world.findings() == [("column KINESISMETADATA", "OBJECT", "nothing")]
-    world.sql("ALTER TABLE THE_TABLE ADD COLUMN KINESISMETADATA VARIANT")
-    assert world.findings() == [("column KINESISMETADATA", "OBJECT", "VARIANT")]
-
-
 def test_a_table_that_is_gone_is_found(world: World) -> None:
     world.sql("DROP TABLE THE_TABLE")
     assert world.findings() == [("exists", "yes", "nothing")]
