@@ -61,6 +61,7 @@ def test_without_a_grant_the_table_is_not_there(world: World, missing: str, code
     world.revoke(privilege, on)
     try:
         error = refusal(world.client)
+        assert table.default_pipe is None, "who may not see the table makes no pipe either"
     finally:
         world.grant(privilege, on)
 

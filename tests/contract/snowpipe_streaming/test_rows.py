@@ -111,7 +111,9 @@ def test_rejected_rows_move_token_and_counters_and_are_kept_where_the_table_logs
     assert [e["data"]["$1"].encode() for e in errors[:3]] == rejected[:3]
     assert base64.b64decode(errors[3]["data"]["$1"]) == rejected[3]
     assert errors[0]["metadata"]["service"] == "snowpipe_streaming"
-    assert errors[0]["metadata"]["details"]["offset_token_lower_bound"] == "10"
+    details = errors[0]["metadata"]["details"]
+    bounds = [details[f"offset_token_{bound}_bound"] for bound in ("lower", "upper")]
+    assert (details["channel_name"], bounds) == ("c", ["10", "15"])
 
 
 def test_a_table_without_error_logging_only_counts(world: World) -> None:

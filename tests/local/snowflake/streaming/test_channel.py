@@ -5,8 +5,8 @@ from datetime import UTC, datetime
 import pytest
 
 from firnline_local.snowflake.catalog import Pipe, Table
-from firnline_local.snowflake.streaming.channel import Append, Continuation, LastError, StreamingChannel
-from firnline_local.snowflake.streaming.errors import ChannelInvalid, StaleContinuation, UncommittedRows
+from firnline_local.snowflake.streaming.channel import Append, Continuation, StreamingChannel
+from firnline_local.snowflake.streaming.errors import StaleContinuation
 
 NOON = datetime(2026, 1, 1, 12, tzinfo=UTC)
 
@@ -51,24 +51,6 @@ def test_each_append_has_to_carry_the_token_of_the_one_before_and_changes_nothin
     assert [append.end_token for append in channel.pending] == ["1", "2"]
 
 
-def test_an_opening_makes_every_earlier_opener_stale(channel: StreamingChannel) -> None:
-    first = opened(channel)
-    opened(channel)
-
-    with pytest.raises(StaleContinuation):
-        channel.accept(first, rows(1))
-
-
-def test_a_repeat_of_the_last_append_gets_the_same_answer_and_changes_nothing(channel: StreamingChannel) -> None:
-    token = opened(channel)
-    channel.accept(token, rows(1))
-    answer = channel.continuation
-    channel.accept(token, rows(1))
-
-    assert channel.continuation == answer
-    assert len(channel.pending) == 1
-
-
 def test_a_repeat_is_recognised_after_its_rows_were_committed(channel: StreamingChannel) -> None:
     token = opened(channel)
     channel.accept(token, rows(1))
@@ -79,34 +61,6 @@ def test_a_repeat_is_recognised_after_its_rows_were_committed(channel: Streaming
     assert channel.rows_inserted == 1
 
 
-def test_a_repeat_from_before_an_opening_is_stale(channel: StreamingChannel) -> None:
-    token = opened(channel)
-    channel.accept(token, rows(1))
-    opened(channel)
-
-    with pytest.raises(StaleContinuation):
-        channel.accept(token, rows(1))
-
-
-def test_an_opening_discards_what_was_not_committed_and_keeps_the_rest(channel: StreamingChannel) -> None:
-    channel.accept(opened(channel), rows(1))
-    channel.commit(channel.pending[0], inserted=1, errors=[], at=NOON, now=1)
-    channel.accept(channel.continuation, rows(2))
-    opened(channel)
-
-    assert not channel.pending
-    assert (channel.offset_token, channel.rows_inserted) == ("1", 1)
-
-
-def test_an_opening_that_must_not_discard_is_refused_and_leaves_the_opener_in_place(channel: StreamingChannel) -> None:
-    channel.accept(opened(channel), rows(1))
-
-    with pytest.raises(UncommittedRows):
-        channel.reopen("INGEST", offset_token=None, fail_on_uncommitted_rows=True)
-    channel.accept(channel.continuation, rows(2))
-    assert len(channel.pending) == 2
-
-
 def test_an_append_without_a_token_leaves_the_committed_one(channel: StreamingChannel) -> None:
     channel.reopen("INGEST", offset_token="41", fail_on_uncommitted_rows=True)
     append = Append(request_id="r", start_token=None, end_token=None, rows=b"{}\n", accepted_at=0)
@@ -114,16 +68,6 @@ def test_an_append_without_a_token_leaves_the_committed_one(channel: StreamingCh
     channel.commit(append, inserted=1, errors=[], at=NOON, now=0)
 
     assert channel.offset_token == "41"
-
-
-def test_an_invalid_channel_takes_nothing_until_it_is_opened_again(channel: StreamingChannel) -> None:
-    token = opened(channel)
-    channel.invalidate(LastError(message="no", offset_upper_bound=None, at=NOON))
-
-    with pytest.raises(ChannelInvalid) as refused:
-        channel.accept(token, rows(1))
-    assert refused.value.code == "ERR_CHANNEL_MUST_BE_REOPENED"
-    channel.accept(opened(channel), rows(1))
 
 
 @pytest.mark.parametrize("token", ["", "1_2", "1_2_3_4", "a_b_c", "1_2_-3", "१_1_1x"])

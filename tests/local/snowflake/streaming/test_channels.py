@@ -9,12 +9,10 @@ from firnline_local.snowflake.catalog import kinds
 from firnline_local.snowflake.streaming.access import Address, Operation
 from firnline_local.snowflake.streaming.channels import IDLE_LIFETIME
 from firnline_local.snowflake.streaming.errors import (
-    ApiError,
     ChannelLimit,
     ChannelNotFound,
     DatabaseNotFound,
     PipeNotFound,
-    SchemaNotFound,
     TableNotFound,
     TooManyRequests,
     UncommittedRows,
@@ -37,23 +35,6 @@ def test_a_default_pipe_needs_no_grant_and_comes_to_exist_by_opening(account: Ac
     assert table.default_pipe is None
 
     assert account.open().pipe is table.default_pipe
-
-
-@pytest.mark.parametrize(
-    ("missing", "said"),
-    [("USAGE on database", DatabaseNotFound), ("USAGE on schema", SchemaNotFound), ("INSERT on table", TableNotFound)],
-)
-def test_without_any_of_its_grants_a_default_pipe_speaks_of_what_is_missing(
-    account: Account, missing: str, said: type[ApiError]
-) -> None:
-    table = account.table()
-    privilege, _, kind = missing.split()
-    on = {"database": table.schema.database, "schema": table.schema, "table": table}[kind]
-    account.catalog.grants.revoke(privilege, on, account.role)
-
-    with pytest.raises(said):
-        account.open()
-    assert table.default_pipe is None, "who may not see the table makes no pipe either"
 
 
 def test_the_default_pipe_of_a_quoted_table_has_the_suffix_inside_its_quotes(account: Account) -> None:
@@ -115,22 +96,6 @@ def test_a_channel_that_nobody_used_for_thirty_days_is_gone(account: Account) ->
     account.clocks.advance(seconds=(IDLE_LIFETIME + timedelta(seconds=1)).total_seconds())
     assert statuses(account, "c") == {}
     assert account.open().offset_token is None
-
-
-def test_appends_to_a_replaced_table_succeed_into_nowhere_and_only_the_status_shows_it(account: Account) -> None:
-    account.table()
-    channel = account.open()
-    replacement = account.table(replace=True)
-    account.append(channel, '{"id":1}', '{"id":2}', end="2")
-    account.commit()
-
-    assert account.rows(replacement) == []
-    assert account.streaming.counts.rows_into_nowhere == 2
-    assert statuses(account, "c") == {}
-    assert account.open().offset_token is None
-    account.append(account.open(), '{"id":3}')
-    account.commit()
-    assert len(account.rows(replacement)) == 1
 
 
 def test_where_no_table_is_left_appends_and_status_say_what_is_missing(account: Account) -> None:

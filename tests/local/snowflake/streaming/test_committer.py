@@ -1,7 +1,6 @@
 """Committing: when, in which order, and what moves together."""
 
 import json
-from datetime import timedelta
 from typing import Any
 
 import pytest
@@ -54,49 +53,6 @@ def test_rows_keep_their_order_within_a_channel_however_small_the_steps_are(
     assert [number for number in identifiers if number < 100] == [0, 1, 2, 3, 4]
     assert [number for number in identifiers if number >= 100] == [100, 101, 102, 103, 104]
     assert abs(identifiers.index(4) - identifiers.index(104)) == 1, "the channels take turns"
-
-
-def test_nothing_is_committed_while_commits_are_held(account: Account) -> None:
-    table = account.table()
-    channel = account.open()
-    account.streaming.settings.hold_commits = True
-    account.append(channel, '{"id":1}')
-    account.commit()
-    assert account.rows(table) == []
-
-    account.streaming.settings.hold_commits = False
-    account.commit()
-    assert account.rows(table) == [(1, None)]
-
-
-def test_a_bad_row_moves_the_token_and_the_counters_and_stops_nothing(account: Account) -> None:
-    table = account.table()
-    channel = account.open()
-    account.append(channel, '{"id":1}', '{"id":"x"}', '{"name":"too long"}', end="3")
-    account.commit()
-    account.append(channel, '{"id":4}', end="4")
-    account.commit()
-
-    assert [row[0] for row in account.rows(table)] == [1, 4]
-    assert (channel.rows_inserted, channel.rows_error_count, channel.rows_parsed) == (2, 2, 4)
-    assert channel.offset_token == "4"
-    assert channel.last_error is not None
-    assert channel.last_error.offset_upper_bound == "3"
-    assert "too long" in channel.last_error.message
-
-
-def test_rows_in_error_are_kept_where_the_table_logs_errors(account: Account) -> None:
-    table = account.table("ORDERS", "ID NUMBER", error_logging=True)
-    channel = account.open()
-    account.append(channel, '{"id":"x"}', end="7")
-    account.commit()
-
-    with account.catalog.store.cursor() as cursor:
-        metadata, data = cursor.execute(f"SELECT error_metadata, error_data FROM e{table.id}").fetchone()
-    details = json.loads(metadata)["details"]
-    assert json.loads(data) == {"$1": '{"id":"x"}'}
-    assert json.loads(metadata)["error_source"] == "ID"
-    assert (details["channel_name"], details["offset_token_upper_bound"]) == ("c", "7")
 
 
 def test_a_table_evolves_for_new_keys_and_omitted_columns(account: Account) -> None:
@@ -213,30 +169,6 @@ def test_what_waits_for_a_table_that_goes_gets_nowhere_and_is_counted(account: A
 
     assert account.streaming.counts.rows_into_nowhere == 2
     assert not account.streaming.channels.waiting
-
-
-def test_the_thread_commits_by_itself_and_ends_when_closed(account: Account) -> None:
-    table = account.table()
-    account.streaming.settings.commit_lag_ms = 0
-    account.streaming.start()
-    try:
-        channel = account.open()
-        with account.streaming.channels.changed:
-            account.append(channel, '{"id":1}', end="1")
-        wait_until(lambda: channel.offset_token == "1")
-    finally:
-        account.streaming.close()
-
-    assert account.rows(table) == [(1, None)]
-
-
-def wait_until(happened: Any, *, within: timedelta = timedelta(seconds=10)) -> None:
-    import time
-
-    deadline = time.monotonic() + within.total_seconds()
-    while not happened():
-        assert time.monotonic() < deadline, "it did not happen in time"
-        time.sleep(0.005)
 
 
 def test_a_channel_that_was_invalidated_while_rows_waited_stops_nobody(account: Account) -> None:
