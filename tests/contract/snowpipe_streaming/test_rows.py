@@ -98,7 +98,6 @@ def test_rejected_rows_move_token_and_counters_and_are_kept_where_the_table_logs
     assert status.status_code == "SUCCESS"
     assert (status.rows_inserted_count, status.rows_error_count, status.rows_parsed_count) == (2, 4, 6)
     assert status.last_error_offset_token_upper_bound == "15"
-    assert status.last_error_message
     assert status.last_error_timestamp is not None
     assert [row[0] for row in world.rows(table)] == [1, 2]
     errors = error_rows(world, table)
@@ -111,6 +110,7 @@ def test_rejected_rows_move_token_and_counters_and_are_kept_where_the_table_logs
     assert [e["data"]["$1"].encode() for e in errors[:3]] == rejected[:3]
     assert base64.b64decode(errors[3]["data"]["$1"]) == rejected[3]
     assert errors[0]["metadata"]["service"] == "snowpipe_streaming"
+    assert status.last_error_message == errors[-1]["metadata"]["error_message"]
     details = errors[0]["metadata"]["details"]
     bounds = [details[f"offset_token_{bound}_bound"] for bound in ("lower", "upper")]
     assert (details["channel_name"], bounds) == ("c", ["10", "15"])
