@@ -85,13 +85,15 @@ def test_a_grant_that_is_not_carried_can_t_be_imported(clients, end: str) -> Non
         GRANT_PRIVILEGES_TO_ACCOUNT_ROLE.read(f"M_G|{end}", {}, clients)
 
 
-def test_a_grant_on_what_is_gone_is_gone(live, clients) -> None:
-    clients.execute("CREATE TABLE PROVIDED_DB.S.GONE (A INT)")
+@pytest.mark.parametrize("gone", ["TABLE PROVIDED_DB.S.GONE", "ROLE M_GONE"])
+def test_a_grant_on_what_is_gone_or_to_who_is_gone_is_gone(live, clients, gone: str) -> None:
+    clients.execute("CREATE TABLE PROVIDED_DB.S.GONE (A INT)", "CREATE ROLE M_GONE")
     target = {"onSchemaObject": {"objectType": "TABLE", "objectName": "PROVIDED_DB.S.GONE"}}
-    inputs = {"accountRoleName": "M_G", "privileges": ["SELECT"], **target}
+    inputs = {"accountRoleName": "M_GONE", "privileges": ["SELECT"], **target}
     with live(GRANT_PRIVILEGES_TO_ACCOUNT_ROLE, inputs, twice=True) as grant:
-        clients.execute("DROP TABLE PROVIDED_DB.S.GONE")
+        clients.execute(f"DROP {gone}")
         assert GRANT_PRIVILEGES_TO_ACCOUNT_ROLE.read(grant.made.id, grant.made.properties, clients) is None
+    clients.execute("DROP TABLE IF EXISTS PROVIDED_DB.S.GONE", "DROP ROLE IF EXISTS M_GONE")
 
 
 def test_ownership_goes_and_comes_back(live, clients) -> None:
