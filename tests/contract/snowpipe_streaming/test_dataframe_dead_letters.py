@@ -4,6 +4,7 @@ import json
 import uuid
 from collections.abc import Callable, Iterator
 from datetime import datetime
+from itertools import product, repeat
 from pathlib import Path
 from typing import Any
 
@@ -107,8 +108,14 @@ def test_a_row_that_is_too_large_is_kept_by_query_batch_partition_and_row_and_th
     assert f"row 4 of partition 0 of batch 7 of query test into {world.target}" in found[1].detail
 
 
-@pytest.mark.parametrize("large", [{3}, {0, 7}, {2, 3, 4}, set(range(8))])
-@pytest.mark.parametrize("cut", [1, 4, 6, 8])
+CUTS, LARGE_ROWS = (1, 4, 6, 8), ({3}, {0, 7}, {2, 3, 4}, set(range(8)))
+
+
+@pytest.mark.parametrize(
+    ("place", "cut", "large"),
+    [*product(["folder"], CUTS, LARGE_ROWS), *zip(repeat("s3"), CUTS, LARGE_ROWS, strict=False)],
+    indirect=["place"],
+)
 def test_an_attempt_that_is_killed_anywhere_leaves_one_letter_a_row_and_one_row_a_row(
     world: World, table: Any, store: Any, cut: int, large: set[int]
 ) -> None:
