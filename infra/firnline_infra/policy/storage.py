@@ -74,11 +74,16 @@ UNTAGGED = (
         "aws_iam_user_policy",
         "aws_iam_group_policy",
         "aws_kms_alias",
+        "aws_ecr_lifecycle_policy",
+        "aws_ecr_repository_policy",
+        "aws_scheduler_schedule",
+        "aws_sns_topic_policy",
+        "aws_sns_topic_subscription",
     ),
     *("aws_iam_user_policy_attachment", "aws_iam_role_policy_attachment", "aws_iam_group_policy_attachment"),
     *PAST_POLICIES,
 )
-"""What AWS can't tag; nor can it the settings of a bucket."""
+"""Types without tags in the AWS provider, as the settings of a bucket are."""
 SECRETS = (
     *("aws_secretsmanager_secret_version", "aws_iam_access_key", "aws_iam_user_login_profile"),
     *("tls_private_key", "random_password", "snowflake_user", "snowflake_legacy_service_user"),

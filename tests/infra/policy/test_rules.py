@@ -1,5 +1,7 @@
 """The shipped environments break no rule; each rule is broken by one change, and no other rule is."""
 
+import importlib
+import inspect
 import os
 import re
 from functools import cache
@@ -8,7 +10,9 @@ from typing import Any
 
 import pytest
 
+from firnline_infra.kinds import KINDS, Kind
 from firnline_infra.policy import RULES, DeclaredStack, declared_by, find_breaches
+from firnline_infra.policy.declared import DeclaredResource
 from firnline_infra.policy.pack import declared_by_pulumi
 from tests.infra.policy.breaking import BREAKING, BYPASSES, Breaking
 from tests.infra.pulumi.conftest import SpecOf
@@ -27,6 +31,18 @@ def prod(spec_of: SpecOf) -> DeclaredStack:
 def test_an_environment_as_it_is_shipped_breaks_no_rule(case: str, spec_of: SpecOf) -> None:
     name, changes = CASES[case]
     assert [str(each) for each in find_breaches(declared_by(spec_of(name, **changes)))] == []
+
+
+OF_AWS = [kind for kind in KINDS if kind.token.startswith("aws:")]
+
+
+@pytest.mark.parametrize("kind", OF_AWS, ids=lambda kind: kind.terraform_type)
+def test_tags_are_asked_of_each_type_that_the_provider_gives_them(kind: Kind) -> None:
+    resource = DeclaredResource(kind.terraform_type, "one", {})
+    found = [each for each in find_breaches(DeclaredStack((resource,))) if each.rule == "tags"]
+    _, module, name = kind.token.split(":")
+    by_provider = getattr(importlib.import_module(f"pulumi_aws.{module.partition('/')[0]}"), name)
+    assert bool(found) == ("tags" in inspect.signature(by_provider._internal_init).parameters)
 
 
 @pytest.mark.parametrize("name", ["staging", "prod"])
