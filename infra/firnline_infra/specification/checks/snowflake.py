@@ -200,10 +200,13 @@ def _login_names_differ_by_more_than_case(spec: EnvironmentSpec) -> Iterator[str
         *((f"{user.path}.user", user.principal.user) for user in service_users(spec)),
         *(("snowflake.deploy_role", names.deploy_role), ("snowflake.preview_role", names.preview_role)),  # CI's users
     ]
+    roles = {user.principal.role for user in service_users(spec)}
     seen: dict[str, tuple[str, Identifier]] = {}
     for path, name in users:
         other, first = seen.setdefault(name.name.upper(), (path, name))
-        is_told_already = name == first and path.endswith(".user")
+        is_told_already = name == first and (
+            path.endswith(".user") or name in roles or name == names.deploy_role == names.preview_role
+        )
         if other != path and not is_told_already:
             yield (
                 f"{path}: the user {name} and {first} ({other}) would have one login name, whose case does not count; choose "

@@ -83,7 +83,10 @@ REPOSITORY = {"aws": {"runtime": {**IMAGES, "kubernetes": {}}}, "ledger": {"tabl
             users("loader", '"Loader"'),
             'snowflake.reader.user: the user "Loader" and LOADER (snowflake.ingest.user) would',
         ),
-        (users("firnline_dev_deploy", "reads"), "snowflake.deploy_role: the user FIRNLINE_DEV_DEPLOY and"),
+        (
+            {"snowflake": {"ingest": {"user": "firnline_dev_deploy", "role": "loads"}}},
+            "snowflake.deploy_role: the user FIRNLINE_DEV_DEPLOY and FIRNLINE_DEV_DEPLOY (snowflake.ingest.user)",
+        ),
         ({"snowflake": {"warehouse": '"A|B"'}}, "snowflake.warehouse: A|B holds |"),
         ({"snowflake": {"deploy_role": '"A(B"'}}, "snowflake.deploy_role: A(B holds ("),
     ],
