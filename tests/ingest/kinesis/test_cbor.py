@@ -2,9 +2,7 @@
 
 import json
 import logging
-import threading
 from collections.abc import Iterator
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
 import pytest
@@ -20,6 +18,7 @@ from firnline_ingest.kinesis.errors import PageUnreadable
 from firnline_ingest.kinesis.page import Record
 from firnline_ingest.native import SWITCH, find_native
 from firnline_local.kinesis import FakeKinesis, cbor
+from tests.fakes.wire import Server, answer
 from tests.ingest.kinesis.conftest import Shard, numbers
 
 pytestmark = pytest.mark.skipif(find_native({}).module is None, reason=f"{find_native({})}: scripts/native builds it")
@@ -31,49 +30,23 @@ PAGE = cbor.answer_as_cbor(
 IN_JSON = b'{"Records":[{"SequenceNumber":"2","Data":"e30="}],"NextShardIterator":"later","MillisBehindLatest":0}'
 
 
-class Wire:
-    """Answers with what was put into it, in order; keeps what it was asked."""
-
-    def __init__(self) -> None:
-        self.url = ""
-        self.answers: list[tuple[int, str, bytes]] = []
-        self.asked: list[tuple[str, bytes]] = []
+class Wire(Server):
+    """Says of each answer what it is in."""
 
     def answer(self, body: bytes, content_type: str = CBOR, status: int = 200) -> None:
-        self.answers.append((status, content_type, body))
+        self.answers.append(answer(body, f"{status} Status", form=content_type))
+
+    @property
+    def asked(self) -> list[tuple[str, bytes]]:
+        return [(headers["content-type"], body) for _, headers, body in self.requests]
 
 
 @pytest.fixture
 def wire(monkeypatch: pytest.MonkeyPatch) -> Iterator[Wire]:
-    wire = Wire()
     monkeypatch.setenv("AWS_ACCESS_KEY_ID", "testing")
     monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "testing")
-
-    class Handler(BaseHTTPRequestHandler):
-        protocol_version = "HTTP/1.1"
-
-        def do_POST(self) -> None:
-            body = self.rfile.read(int(self.headers["Content-Length"]))
-            wire.asked.append((self.headers["Content-Type"], body))
-            status, content_type, answer = wire.answers.pop(0)
-            self.send_response_only(status)
-            if content_type:
-                self.send_header("Content-Type", content_type)
-            self.send_header("Content-Length", str(len(answer)))
-            self.end_headers()
-            self.wfile.write(answer)
-
-        def log_request(self, *_: object) -> None:
-            """Says nothing."""
-
-    with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
-        server.daemon_threads = True
-        thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True)
-        thread.start()
-        wire.url = f"http://127.0.0.1:{server.server_port}"
+    with Wire() as wire:
         yield wire
-        server.shutdown()
-        thread.join(10)
 
 
 @pytest.fixture

@@ -4,7 +4,7 @@ import json
 import os
 import resource
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -21,17 +21,11 @@ from botocore.exceptions import (
 from firnline_ingest.config.access import Access
 from firnline_ingest.config.model import AwsConfig
 from firnline_ingest.kinesis.client import kinesis_client
+from tests.fakes.wire import Server
 
-from .direct_server import PAGE, THROTTLED, Server, answer, client_of, direct, read, trouble, warm
+from .direct_server import PAGE, THROTTLED, answer, client_of, direct, read, trouble, warm
 
 pytestmark = pytest.mark.usefixtures("in_json")
-
-
-@pytest.fixture
-def server() -> Iterator[Server]:
-    server = Server()
-    yield server
-    server.close()
 
 
 def test_the_second_read_is_direct_and_says_the_same(server: Server) -> None:

@@ -10,8 +10,9 @@ from botocore.exceptions import (
 )
 
 from firnline_local.snowflake.tls import Certificates, make_certificates
+from tests.fakes.wire import Server
 
-from .direct_server import Server, answer, client_of, direct, read, trouble, warm
+from .direct_server import answer, client_of, direct, read, trouble, warm
 
 pytestmark = pytest.mark.usefixtures("in_json")
 
@@ -23,9 +24,8 @@ def certificates(tmp_path_factory: pytest.TempPathFactory) -> Certificates:
 
 @pytest.fixture
 def secure(certificates: Certificates) -> Iterator[Server]:
-    server = Server(certificates)
-    yield server
-    server.close()
+    with Server(certificates) as server:
+        yield server
 
 
 @pytest.mark.parametrize("by_variable", [False, True])

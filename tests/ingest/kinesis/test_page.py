@@ -2,11 +2,8 @@
 
 import base64
 import json
-import threading
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import TYPE_CHECKING, Any, cast
 
 import pytest
@@ -20,6 +17,7 @@ from firnline_ingest.kinesis.aws_errors import kinesis_error
 from firnline_ingest.kinesis.client import kinesis_session
 from firnline_ingest.kinesis.errors import PageUnreadable
 from firnline_ingest.kinesis.page import Record, decode_page
+from tests.fakes.wire import Server, answer
 
 if TYPE_CHECKING:
     from mypy_boto3_kinesis import KinesisClient
@@ -27,47 +25,16 @@ if TYPE_CHECKING:
 DATE = "Sat, 21 Nov 2026 11:53:15 GMT"
 
 
-@dataclass
-class Wire:
-    """Answers requests with what was put into it, in order; keeps the requests."""
-
-    url: str = ""
-    answers: list[tuple[int, bytes]] = field(default_factory=list)
-    requests: list[dict[str, Any]] = field(default_factory=list)
-
+class Wire(Server):
     def answer(self, body: object, *, status: int = 200) -> None:
-        self.answers.append((status, body if isinstance(body, bytes) else json.dumps(body).encode()))
+        written = body if isinstance(body, bytes) else json.dumps(body).encode()
+        self.answers.append(answer(written, f"{status} Status", f"Date: {DATE}\r\n".encode()))
 
 
 @pytest.fixture
 def wire() -> Iterator[Wire]:
-    wire = Wire()
-
-    class Handler(BaseHTTPRequestHandler):
-        protocol_version = "HTTP/1.1"
-
-        def do_POST(self) -> None:
-            body = self.rfile.read(int(self.headers["Content-Length"]))
-            wire.requests.append(
-                {"target": self.headers["X-Amz-Target"], "headers": self.headers, "body": json.loads(body)}
-            )
-            status, answer = wire.answers.pop(0)
-            self.send_response_only(status)
-            self.send_header("Date", DATE)
-            self.send_header("x-amzn-RequestId", "request-1")
-            self.send_header("Content-Type", "application/x-amz-json-1.1")
-            self.send_header("Content-Length", str(len(answer)))
-            self.end_headers()
-            self.wfile.write(answer)
-
-    with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
-        server.daemon_threads = True
-        thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True)
-        thread.start()
-        wire.url = f"http://127.0.0.1:{server.server_port}"
+    with Wire() as wire:
         yield wire
-        server.shutdown()
-        thread.join(10)
 
 
 @pytest.fixture
@@ -106,17 +73,17 @@ def test_a_page_comes_as_typed_records(wire: Wire, kinesis: "KinesisClient") -> 
 def test_the_request_is_botocores_signed_own(wire: Wire, kinesis: "KinesisClient") -> None:
     wire.answer({"Records": []})
     read(kinesis)
-    (request,) = wire.requests
-    assert request["target"] == "Kinesis_20131202.GetRecords"
-    assert request["body"] == {"ShardIterator": "iterator", "Limit": 100}
-    assert request["headers"]["Authorization"].startswith("AWS4-HMAC-SHA256 Credential=testing/")
+    ((_, headers, body),) = wire.requests
+    assert headers["x-amz-target"] == "Kinesis_20131202.GetRecords"
+    assert json.loads(body) == {"ShardIterator": "iterator", "Limit": 100}
+    assert headers["authorization"].startswith("AWS4-HMAC-SHA256 Credential=testing/")
 
 
 def test_the_answer_keeps_the_services_date_and_the_requests_id(wire: Wire, kinesis: "KinesisClient") -> None:
     wire.answer({"Records": []})
     metadata = read(kinesis)["ResponseMetadata"]
     assert metadata["HTTPHeaders"]["date"] == DATE
-    assert metadata["RequestId"] == "request-1"
+    assert metadata["RequestId"] == "r-1"
     assert metadata["HTTPStatusCode"] == 200
 
 

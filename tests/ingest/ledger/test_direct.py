@@ -1,7 +1,6 @@
 """Calls of the ledger that don't go botocore's way: the same requests; and what does not succeed is botocore's to find out."""
 
 import json
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -19,20 +18,13 @@ from firnline_ingest.ledger.errors import LedgerRequestMalformed, LedgerUnavaila
 from firnline_ingest.ledger.item_table import ConditionFailed, ItemTable
 from firnline_ingest.ledger.row import ShardRow
 from firnline_ingest.values import Fence, Position, ShardKey
-from tests.ingest.kinesis.direct_server import Server, answer
+from tests.fakes.wire import Server, answer
 
 NOTHING = answer(b"{}")
 REFUSED = answer(b'{"__type":"com.amazonaws.dynamodb.v20120810#ConditionalCheckFailedException"}', "400 Bad Request")
 THROTTLED = answer(b'{"__type":"com.amazonaws.dynamodb.v20120810#ThrottlingException"}', "400 Bad Request")
 ITEM = {"stream": "events@1", "shard": "shardId-1", "note": b"\x00\xff", "count": 7, "is_on": True}
 CONDITION = Attr("count").lt(7)
-
-
-@pytest.fixture
-def server() -> Iterator[Server]:
-    server = Server()
-    yield server
-    server.close()
 
 
 def table_of(server: Server, **more: Any) -> ItemTable:
