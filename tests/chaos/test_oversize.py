@@ -23,11 +23,12 @@ from firnline_ingest.spark.oversize import REASONS, OversizeRounds
 from tests.chaos.oracle import Put, place_of, problems
 from tests.chaos.records import Fate
 from tests.chaos.simulated import beyond
-from tests.chaos.simulated.acts import commits_are_held, put_some, run_for, split
+from tests.chaos.simulated.acts import commits_are_held, freeze_an_engine, put_some, run_for
 from tests.chaos.simulated.memory import Letters, SharedObjects
-from tests.chaos.simulated.process import EngineProcess, simulated
+from tests.chaos.simulated.replays import kill
 from tests.chaos.simulated.simulation import Actor, SimulatedEvent, pause, sleep
-from tests.chaos.simulated.snowflake import EVENTS, metadata_of
+from tests.chaos.simulated.snowflake import EVENTS
+from tests.chaos.simulated.staged import drain, on_stage, place_of_letter, place_of_row, reshard
 from tests.chaos.simulated.world import World
 from tests.fakes.snowpipe import Asker, Pipe
 from tests.tiers import seeds
@@ -38,7 +39,7 @@ Answer = TypeVar("Answer")
 LIMIT = 1024
 LARGE = "x" * 2 * LIMIT
 ACTS = 40
-END_S, LAST_S = 1200.0, 3000.0
+LAST_S = 3000.0
 PIPE = "DB.RAW.EVENTS_DEAD_LETTERS"
 
 
@@ -58,9 +59,6 @@ class Story:
         self.world = World(
             seed=seed,
             shards=rng.choice((1, 2)),
-            retention_hours=24,
-            initial_position={"at": "TRIM_HORIZON"},
-            fail_on_data_loss=True,
             discards_on_open=rng.random() < 0.5,
             options={"max_row_bytes": LIMIT, "oversize_rows": "file"},
         )
@@ -86,11 +84,8 @@ class Story:
         for process in world.processes:
             process.kill()
         for actor in self.persons:
-            self.end(actor)
-        for _ in range(3):
-            self.wait_for(world.start(arrival_ms=world.simulation.now_ms + 1000))
-            if not beyond.finish_with_old_configurations(world, END_S):
-                break
+            kill(world, actor)
+        drain(world)
         last = self.rounds(world.config_now)
         actor = world.simulation.start(lambda: last.round(lambda: False))
         run_for(world, LAST_S)
@@ -99,8 +94,8 @@ class Story:
         assert set(last.left) <= {"the table refused it"}, last.left
 
     def others(self) -> list[Callable[[World], None]]:
-        acts = [self.put_large, self.kill, self.kill, self.start, self.freeze, self.thaw, self.a_person_replays]
-        return [*acts, beyond.the_configuration_changes, self.reshard, commits_are_held]
+        acts = [self.put_large, self.kill, self.kill, self.start, freeze_an_engine, self.thaw, self.a_person_replays]
+        return [*acts, beyond.the_configuration_changes, reshard, commits_are_held]
 
     def put_large(self, world: World) -> None:
         """A row that no channel takes; one of six is refused by file as well."""
@@ -114,10 +109,6 @@ class Story:
             world.puts.append(
                 Put(world.name_of(shard), place, world.simulation.now_ms, Fate.DEAD_LETTER, EVENTS, False)
             )
-
-    def reshard(self, world: World) -> None:
-        if len(world.open_shards) < 4:
-            split(world, world.rng.choice(world.open_shards))
 
     def start(self, world: World) -> None:
         """An engine with the thread of its driver, which lives and dies with it."""
@@ -137,18 +128,9 @@ class Story:
         at_work = [each for each in self.persons if not each.is_over]
         victim = world.rng.choice([*world.running, *world.frozen, *at_work, None])
         if isinstance(victim, Actor):
-            self.end(victim)
+            kill(world, victim)
         elif victim is not None:
             victim.kill()
-
-    def end(self, actor: Actor) -> None:
-        actor.kill()
-        if actor in self.world.simulation.actors:
-            self.world.simulation.actors.remove(actor)
-
-    def freeze(self, world: World) -> None:
-        if world.running:
-            world.rng.choice(world.running).freeze(is_frozen=True)
 
     def thaw(self, world: World) -> None:
         for process in world.frozen:
@@ -204,26 +186,11 @@ class Story:
             self.pipe.now = self.now()
             self.pipe.work()
 
-    def wait_for(self, process: EngineProcess) -> None:
-        end_s = self.world.simulation.now_s + END_S
-        while not process.is_over and self.world.simulation.now_s < end_s:
-            run_for(self.world, 0.5)
-        assert process.is_over, self.world.last_problem
-
-
-def _place_of(row: bytes) -> tuple[str, int]:
-    metadata = metadata_of(row)
-    return metadata["shardId"], place_of(int(metadata["sequenceNumber"]), metadata["subSequenceNumber"])
-
 
 def judge(story: Story) -> None:
     """Each dead letter that is too large is in the table once, unless the table refuses it, and no other one is."""
-    by_file = Counter(map(_place_of, story.pipe.table))
-    large = {
-        (letter.shard_id, place_of(int(letter.sequence_number), letter.sub_sequence_number))
-        for letter in story.world.letters.list()
-        if letter.reason in REASONS
-    }
+    by_file = Counter(map(place_of_row, story.pipe.table))
+    large = {place_of_letter(letter) for letter in story.world.letters.list() if letter.reason in REASONS}
     assert by_file == Counter(large - story.bad)
     assert by_file, "the story has some"
     engines = {(one.shard, one.number) for one in story.world.found()[0]}
@@ -235,10 +202,6 @@ def judge(story: Story) -> None:
 @pytest.mark.parametrize("seed", seeds(range(92_500_000, 92_500_012)))
 def test_what_no_channel_takes_is_in_the_table_once_whatever_happens_to_drivers(seed: int) -> None:
     story = Story(seed)
-    with simulated():
-        try:
-            story.play()
-        finally:
-            for process in story.world.processes:
-                process.kill()
+    with on_stage(story.world):
+        story.play()
     judge(story)

@@ -18,14 +18,15 @@ from firnline_ingest.dead_letters.transport import replay_tables
 from firnline_ingest.errors import FirnlineError
 from firnline_ingest.snowflake.target import TargetState
 from firnline_ingest.values import ShardKey
-from tests.chaos.oracle import place_of, problems
+from tests.chaos.oracle import problems
 from tests.chaos.records import Fate
 from tests.chaos.simulated import beyond
-from tests.chaos.simulated.acts import commits_are_held, put_some, run_for, split
+from tests.chaos.simulated.acts import commits_are_held, put_some, run_for, start_an_engine
 from tests.chaos.simulated.memory import SharedObjects
-from tests.chaos.simulated.process import EngineProcess, simulated
+from tests.chaos.simulated.replays import kill
 from tests.chaos.simulated.simulation import Actor
-from tests.chaos.simulated.snowflake import EVENTS, SimulatedChannels, metadata_of
+from tests.chaos.simulated.snowflake import EVENTS, SimulatedChannels
+from tests.chaos.simulated.staged import drain, on_stage, place_of_letter, place_of_row, reshard
 from tests.chaos.simulated.world import World
 from tests.tiers import seeds
 
@@ -33,21 +34,13 @@ pytestmark = pytest.mark.chaos
 
 REPAIRED = b'{"repaired":true}'
 ACTS = 40
-END_S = 1200.0
 REPLAY_S = 900.0
 
 
 class Story:
     def __init__(self, seed: int) -> None:
         rng = random.Random(f"replays {seed}")
-        self.world = World(
-            seed=seed,
-            shards=rng.choice((1, 2)),
-            retention_hours=24,
-            initial_position={"at": "TRIM_HORIZON"},
-            fail_on_data_loss=True,
-            discards_on_open=rng.random() < 0.5,
-        )
+        self.world = World(seed=seed, shards=rng.choice((1, 2)), discards_on_open=rng.random() < 0.5)
         self.objects = SharedObjects()
         self.replays: list[Actor] = []
         self.finished = 0
@@ -63,41 +56,25 @@ class Story:
         for process in world.running:
             process.kill()
         for actor in self.replays:
-            self.kill_replay(actor)
-        for _ in range(3):
-            self.wait_for(world.start(arrival_ms=world.simulation.now_ms + 1000))
-            if not beyond.finish_with_old_configurations(world, END_S):
-                break
+            kill(world, actor)
+        drain(world)
         before = self.finished
         self.replay(world)
         run_for(world, REPLAY_S)
         assert self.finished == before + 1, "the last replay comes to its end"
 
     def others(self) -> list[Callable[[World], None]]:
-        acts = [self.replay, self.replay, self.kill, self.start, beyond.the_configuration_changes, self.reshard]
+        acts = [self.replay, self.replay, self.kill, start_an_engine, beyond.the_configuration_changes, reshard]
         return [*acts, commits_are_held]
-
-    def reshard(self, world: World) -> None:
-        if len(world.open_shards) < 4:
-            split(world, world.rng.choice(world.open_shards))
-
-    def start(self, world: World) -> None:
-        if len(world.running) < 2:
-            world.start()
 
     def kill(self, world: World) -> None:
         """An engine, or a replay at work."""
         at_work = [each for each in self.replays if not each.is_over]
         victim = world.rng.choice([*world.running, *at_work, None])
         if isinstance(victim, Actor):
-            self.kill_replay(victim)
+            kill(world, victim)
         elif victim is not None:
             victim.kill()
-
-    def kill_replay(self, actor: Actor) -> None:
-        actor.kill()
-        if actor in self.world.simulation.actors:
-            self.world.simulation.actors.remove(actor)
 
     def replay(self, world: World) -> None:
         self.replays.append(world.simulation.start(self.command))
@@ -125,19 +102,13 @@ class Story:
         letters = [letter for letter in world.letters.list() if _shard_of(letter) == shard]
         replay.run(lambda: [letter for letter in letters if row is not None and has_passed(row, letter)])
 
-    def wait_for(self, process: EngineProcess) -> None:
-        end_s = self.world.simulation.now_s + END_S
-        while not process.is_over and self.world.simulation.now_s < end_s:
-            run_for(self.world, 0.5)
-        assert process.is_over, self.world.last_problem
-
     def take_replayed(self) -> list[tuple[str, int]]:
         """Takes the rows of replays out of the tables, so that the rest is what engines wrote. Returns their places."""
         taken = list[tuple[str, int]]()
         for table in self.world.snowflake.tables[EVENTS]:
             replayed = [row for row in table.rows if b"repaired" in row]
             table.rows[:] = [row for row in table.rows if b"repaired" not in row]
-            taken += [_place_of(row) for row in replayed]
+            taken += [place_of_row(row) for row in replayed]
         return taken
 
 
@@ -149,18 +120,10 @@ def _shard_of(letter: DeadLetter) -> ShardKey:
     return ShardKey(letter.stream, letter.stream_created_ms, letter.shard_id)
 
 
-def _place_of(row: bytes) -> tuple[str, int]:
-    metadata = metadata_of(row)
-    return metadata["shardId"], place_of(int(metadata["sequenceNumber"]), metadata["subSequenceNumber"])
-
-
 def judge(story: Story) -> None:
     """Each dead letter is in the table once, and no record that an engine made a row of."""
     replayed = Counter(story.take_replayed())
-    letters = {
-        (letter.shard_id, place_of(int(letter.sequence_number), letter.sub_sequence_number))
-        for letter in story.world.letters.list()
-    }
+    letters = {place_of_letter(letter) for letter in story.world.letters.list()}
     assert replayed == Counter(letters)
     rows = {(one.shard, one.number) for one in story.world.found()[0]}
     assert not rows & letters, "a record that an engine made a row of, and a replay too"
@@ -170,10 +133,6 @@ def judge(story: Story) -> None:
 @pytest.mark.parametrize("seed", seeds(range(91_500_000, 91_500_012)))
 def test_each_letter_is_replayed_once_whatever_happens_to_engines_and_replays(seed: int) -> None:
     story = Story(seed)
-    with simulated():
-        try:
-            story.play()
-        finally:
-            for process in story.world.processes:
-                process.kill()
+    with on_stage(story.world):
+        story.play()
     judge(story)

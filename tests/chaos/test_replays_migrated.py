@@ -3,7 +3,7 @@
 The migration is killed after each of its writes, and run again, before any engine starts.
 """
 
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -13,38 +13,33 @@ from firnline_ingest.ledger.lease import RunLease
 from firnline_ingest.migration.lease import Lease, Leases, LeaseState
 from firnline_ingest.migration.migrate import MigrationWriter, WatchedSource, apply
 from firnline_ingest.migration.plan import Migration, plan_migration
+from firnline_ingest.migration.tables import Item
 from firnline_ingest.values import Position
 from tests.chaos.oracle import Put, place_of
 from tests.chaos.records import Fate
 from tests.chaos.simulated.configured import STREAM
-from tests.chaos.simulated.process import simulated
+from tests.chaos.simulated.staged import on_stage, place_of_letter, reshard
 from tests.chaos.test_replays import Story as Replays
 from tests.chaos.test_replays import judge
 from tests.fakes.kills import Killed
+from tests.fakes.migration import MemoryJournal
 from tests.tiers import seeds
 
 pytestmark = pytest.mark.chaos
 
 
-@dataclass
-class Notes:
-    """A MigrationJournal in memory, which kills its migration once after so many writes."""
+class Notes(MemoryJournal):
+    """Kills its migration once, after so many writes."""
 
-    kill_after: int
-    kept: dict[str, dict[str, Any]] = field(default_factory=dict)
-    table: str = "ledger_migration"
+    def __init__(self, kill_after: int) -> None:
+        super().__init__()
+        self.kill_after = kill_after
 
-    def write(self, _: str, shard: str, noted: dict[str, Any]) -> None:
-        self.kept[shard] = noted
+    def write(self, incarnation: str, shard: str, noted: Item) -> None:
+        super().write(incarnation, shard, noted)
         self.kill_after -= 1
         if self.kill_after == 0:
             raise Killed
-
-    def remove(self, _: str, shard: str) -> None:
-        self.kept.pop(shard, None)
-
-    def read(self, _: str) -> dict[str, dict[str, Any]]:
-        return dict(self.kept)
 
 
 class Unchanged:
@@ -63,7 +58,7 @@ class Story(Replays):
         for _ in range(8):
             world.put(rng.choice(list(Fate)))
         if rng.random() < 0.5:
-            self.reshard(world)
+            reshard(world)
             for _ in range(6):
                 world.put(rng.choice(list(Fate)))
         places = {shard.id: self._place(shard) for shard in world.all_shards}
@@ -104,13 +99,9 @@ class Story(Replays):
 @pytest.mark.parametrize("seed", seeds(range(91_600_000, 91_600_008)))
 def test_replays_of_a_stream_that_was_migrated_bring_each_letter_once_and_nothing_of_before(seed: int) -> None:
     story = Story(seed)
-    with simulated():
-        try:
-            story.play()
-        finally:
-            for process in story.world.processes:
-                process.kill()
+    with on_stage(story.world):
+        story.play()
     found = {(one.shard, one.number) for each in story.world.found() for one in each}
-    letters = {(one.shard_id, place_of(int(one.sequence_number))) for one in story.world.letters.list()}
+    letters = {place_of_letter(one) for one in story.world.letters.list()}
     assert not {(put.shard, put.number) for put in story.taken} & (found | letters)
     judge(story)

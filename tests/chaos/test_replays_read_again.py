@@ -13,16 +13,18 @@ from firnline_ingest.dead_letters.journal import Outcome
 from firnline_ingest.dead_letters.replay import ReplayRequest, Replays, ReplayServices
 from firnline_ingest.errors import FirnlineError
 from firnline_ingest.snowflake.target import TargetState
+from tests.chaos.oracle import place_of
 from tests.chaos.records import Fate
 from tests.chaos.simulated import beyond
 from tests.chaos.simulated.acts import put_some, run_for, split
 from tests.chaos.simulated.memory import Letters, SharedObjects
-from tests.chaos.simulated.process import simulated
+from tests.chaos.simulated.replays import kill
 from tests.chaos.simulated.simulation import Actor
-from tests.chaos.simulated.snowflake import EVENTS, SimulatedChannels, metadata_of
+from tests.chaos.simulated.snowflake import EVENTS, SimulatedChannels
+from tests.chaos.simulated.staged import drain, on_stage, place_of_letter, place_of_row
 from tests.chaos.simulated.world import World
 from tests.chaos.test_replays import REPAIRED
-from tests.chaos.test_resumed_reshards import from_horizon, read_all
+from tests.chaos.test_resumed_reshards import from_horizon
 from tests.tiers import seeds
 
 pytestmark = pytest.mark.chaos
@@ -36,14 +38,7 @@ class Story:
         self.objects = SharedObjects()
         self.replays: list[Actor] = []
         self.is_done = False
-        self.world = World(
-            seed=seed,
-            shards=self.rng.choice((1, 2)),
-            retention_hours=24,
-            initial_position={"at": "TRIM_HORIZON"},
-            fail_on_data_loss=True,
-            discards_on_open=self.rng.random() < 0.5,
-        )
+        self.world = World(seed=seed, shards=self.rng.choice((1, 2)), discards_on_open=self.rng.random() < 0.5)
 
     def play(self) -> None:
         world, rng = self.world, self.rng
@@ -99,10 +94,7 @@ class Story:
         world = self.world
         for process in world.running:
             process.kill()
-        for _ in range(MOST_TRIES):
-            read_all(world)
-            if not beyond.finish_with_old_configurations(world, beyond.END_S):
-                break
+        drain(world, tries=MOST_TRIES, end_s=beyond.END_S)
         assert not world.stopped, world.last_problem
 
     def replay(self, variant: int) -> None:
@@ -128,37 +120,28 @@ class Story:
 
     def kill_replays(self) -> None:
         for actor in self.replays:
-            actor.kill()
-            if actor in self.world.simulation.actors:
-                self.world.simulation.actors.remove(actor)
+            kill(self.world, actor)
         self.replays.clear()
 
     def problems(self) -> list[str]:
         """Returns the problems of the newest table."""
         world = self.world
         table = world.snowflake.tables[EVENTS][-1]
-        there = Counter(_place_of(row) for row in (*table.rows, *table.rejected))
-        letters = {(one.shard_id, int(one.sequence_number)) for one in world.letters.list()}
-        put = {(shard.id, int(one.sequence_number)) for shard in world.all_shards for one in shard.records}
+        there = Counter(place_of_row(row) for row in (*table.rows, *table.rejected))
+        letters = {place_of_letter(one) for one in world.letters.list()}
+        put = {(shard.id, place_of(int(one.sequence_number))) for shard in world.all_shards for one in shard.records}
         return [
             *(f"{shard} {number} is there {count} times" for (shard, number), count in there.items() if count > 1),
             *(f"{shard} {number} is nowhere" for shard, number in sorted(put - there.keys() - letters)),
         ]
 
 
-def _place_of(row: bytes) -> tuple[str, int]:
-    metadata = metadata_of(row)
-    return metadata["shardId"], int(metadata["sequenceNumber"])
-
-
 @pytest.mark.parametrize("seed", seeds(range(12)))
 def test_what_is_read_again_from_the_horizon_and_replayed_is_in_the_new_table_once(seed: int) -> None:
     story = Story(seed)
-    with simulated():
+    with on_stage(story.world):
         try:
             story.play()
         finally:
             story.kill_replays()
-            for process in story.world.processes:
-                process.kill()
     assert story.problems() == []

@@ -16,15 +16,14 @@ from firnline_ingest.ledger.resume import decide, is_held, resume_from
 from firnline_ingest.ledger.row import ResumeFrom, ShardRow
 from tests.chaos.oracle import problems
 from tests.chaos.records import Fate
-from tests.chaos.simulated.acts import run_for, split
+from tests.chaos.simulated.acts import split
 from tests.chaos.simulated.configured import STREAM
-from tests.chaos.simulated.process import simulated
 from tests.chaos.simulated.snowflake import EVENTS, Channel
+from tests.chaos.simulated.staged import on_stage, read_all
 from tests.chaos.simulated.world import World
 
 pytestmark = pytest.mark.chaos
 
-END_S = 1200.0
 HELD = 4
 """Rows that the replica has."""
 
@@ -32,15 +31,6 @@ HELD = 4
 def put(world: World, count: int) -> None:
     for _ in range(count):
         world.put(Fate.ROW)
-
-
-def read_all(world: World) -> None:
-    """By an engine that ends when it is done, or has stopped."""
-    engine = world.start(arrival_ms=world.simulation.now_ms + 1000)
-    end_s = world.simulation.now_s + END_S
-    while not engine.is_over and world.simulation.now_s < end_s:
-        run_for(world, 0.5)
-    assert engine.is_over, world.last_problem
 
 
 def from_horizon(world: World) -> list[str]:
@@ -74,34 +64,23 @@ def failed_over(world: World, replica: dict[str, Channel]) -> str:
 def test_what_the_stream_holds_of_shards_that_have_ended_is_read_again(
     change: Callable[[World, dict[str, Channel]], str],
 ) -> None:
-    world = World(
-        seed=1,
-        shards=1,
-        retention_hours=24,
-        initial_position={"at": "TRIM_HORIZON"},
-        fail_on_data_loss=True,
-        discards_on_open=False,
-    )
-    with simulated():
-        try:
-            put(world, HELD)
+    world = World(seed=1, shards=1)
+    with on_stage(world):
+        put(world, HELD)
+        read_all(world)
+        replica = {name: copy(channel) for name, channel in world.snowflake.channels.items()}
+        put(world, 5)
+        split(world, world.open_shards[0])
+        put(world, 10)
+        read_all(world)
+        said = change(world, replica)
+        put(world, 4)
+        for _ in range(3):
             read_all(world)
-            replica = {name: copy(channel) for name, channel in world.snowflake.channels.items()}
-            put(world, 5)
-            split(world, world.open_shards[0])
-            put(world, 10)
-            read_all(world)
-            said = change(world, replica)
-            put(world, 4)
-            for _ in range(3):
-                read_all(world)
-            assert {stop.id for stop in world.stopped.values()} == {said}
-            assert from_horizon(world) == sorted(shard.id for shard in world.all_shards)
-            world.stopped.clear()
-            read_all(world)
-        finally:
-            for process in world.processes:
-                process.kill()
+        assert {stop.id for stop in world.stopped.values()} == {said}
+        assert from_horizon(world) == sorted(shard.id for shard in world.all_shards)
+        world.stopped.clear()
+        read_all(world)
     newest = world.snowflake.tables[EVENTS][-1]
     world.snowflake.tables[EVENTS] = [newest]
     assert len(newest.rows) == len(world.puts)

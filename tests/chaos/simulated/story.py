@@ -27,8 +27,9 @@ from tests.chaos.simulated import (
 from tests.chaos.simulated.acts import ACTS, run_for, split
 from tests.chaos.simulated.formats import RecordFormat
 from tests.chaos.simulated.kinesis import KinesisTrouble
-from tests.chaos.simulated.process import EngineProcess, simulated
+from tests.chaos.simulated.process import EngineProcess
 from tests.chaos.simulated.snowflake import SnowflakeTrouble
+from tests.chaos.simulated.staged import on_stage
 from tests.chaos.simulated.world import World
 
 RESHARD_FIRST = "reshard-before-the-start"
@@ -76,7 +77,7 @@ def play_story(seed: int, *, without: Collection[str] = (), only: str | None = N
     themes = themes_of(seed) if only is None else tuple(only.split("+"))
     world = _world(rng, seed, themes)
     outcome = StoryOutcome(seed, themes)
-    with simulated():
+    with on_stage(world):
         try:
             _play(world, outcome, without)
             come_to_an_end(world, outcome)
@@ -85,8 +86,6 @@ def play_story(seed: int, *, without: Collection[str] = (), only: str | None = N
         finally:
             for actor in world.replays:
                 replays.kill(world, actor)
-            for process in world.processes:
-                process.kill()
     evidence = world.evidence()
     outcome.problems += _of_replays(world, outcome) + columns.dropped(world.snowflake)
     outcome.problems += operating.unnoticed(world) if operating.THEME in themes else []

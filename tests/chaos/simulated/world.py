@@ -40,10 +40,10 @@ class World:
 
     seed: int
     shards: int
-    retention_hours: int
-    initial_position: dict[str, Any]
-    fail_on_data_loss: bool
-    discards_on_open: bool
+    retention_hours: int = 24
+    initial_position: dict[str, Any] = field(default_factory=lambda: {"at": "TRIM_HORIZON"})
+    fail_on_data_loss: bool = True
+    discards_on_open: bool = False
     reads_by_fan_out: bool = False
     format: RecordFormat = JSON
     max_ahead_seconds: int | None = None

@@ -10,10 +10,10 @@ import pytest
 from firnline_ingest.aws.client import dynamodb_client
 from firnline_ingest.config.model import AwsConfig
 from firnline_ingest.ledger.dynamodb import DynamoLedger
-from firnline_ingest.ledger.lease import RunLease
 from firnline_ingest.migration.migrate import MigrationWriter
 from firnline_ingest.migration.tables import MigrationJournal
 from firnline_local.aws.moto_repetitions import keep_what_repeats
+from tests.fakes.migration import writer_of
 
 GOLDEN = Path(__file__).parents[2] / "kcl" / "golden"
 RECORDED = ["1.15.3-single", "2.7.2-single", "2.7.2-multi", "3.5.1-single", "3.5.1-multi"]
@@ -51,7 +51,7 @@ def writer(dynamodb: Any) -> MigrationWriter:
     ledger.create()
     journal = MigrationJournal(dynamodb, "ledger_migration")
     journal.open(create=True)
-    return MigrationWriter(ledger, journal, RunLease(ledger, "app", sleep=lambda _: None, every_s=3_600.0))
+    return writer_of(ledger, journal)
 
 
 def recorded(name: str) -> dict[str, Any]:

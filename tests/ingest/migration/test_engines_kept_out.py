@@ -1,5 +1,6 @@
 """No engine plans while rows are written, nor after a migration that was killed or frozen meanwhile."""
 
+import itertools
 import threading
 from contextlib import suppress
 from dataclasses import replace
@@ -15,84 +16,95 @@ from firnline_ingest.ledger.row import ShardRow
 from firnline_ingest.migration.errors import NothingMigrated
 from firnline_ingest.migration.migrate import MigrationWriter, undo
 from firnline_ingest.migration.tables import HEAD
+from tests.fakes.kills import Killed
+from tests.fakes.ledger import MemoryLedger
+from tests.fakes.migration import Kill, MemoryJournal, writer_of
 from tests.ingest.migration.world import World, every_record, no_wait, read_stream
 
 
-@pytest.mark.parametrize("calls", [1, 2, 5, 8, 15])
+@pytest.fixture
+def world() -> World:
+    return World(None, "3.5.1-single")
+
+
+@pytest.fixture
+def writer() -> MigrationWriter:
+    return new_writer()
+
+
+def new_writer() -> MigrationWriter:
+    return writer_of(MemoryLedger(), MemoryJournal())
+
+
+def rows_of(world: World, writer: MigrationWriter) -> dict[str, ShardRow]:
+    return dict(writer.ledger.rows(world.lineage.incarnation))
+
+
+def is_paused(writer: MigrationWriter) -> bool:
+    mark = writer.ledger.mark("orders")
+    assert mark is not None
+    return mark.is_paused
+
+
+def is_planned_in_part(world: World, writer: MigrationWriter) -> bool:
+    """Returns whether an engine may plan, and would find some rows and lack others."""
+    return len(rows_of(world, writer)) not in (0, 5) and not is_paused(writer)
+
+
+@pytest.mark.parametrize("is_taken_back", [True, False])
 def test_a_migration_that_was_killed_anywhere_is_done_again_or_taken_back_and_no_engine_plans_in_between(
-    dynamodb: Any, world: World, writer: MigrationWriter, calls: int
+    world: World, is_taken_back: bool
 ) -> None:
-    left = [calls]
-
-    def killed(**_: Any) -> None:
-        left[0] -= 1
-        if left[0] < 0:
-            raise KeyboardInterrupt
-
-    for operation in ("PutItem", "UpdateItem"):
-        dynamodb.meta.events.register_first(f"before-call.dynamodb.{operation}", killed, unique_id=operation)
-    with pytest.raises(KeyboardInterrupt):
-        world.apply(writer)
-    for operation in ("PutItem", "UpdateItem"):
-        dynamodb.meta.events.unregister(f"before-call.dynamodb.{operation}", unique_id=operation)
-    mark = writer.ledger.mark("orders")
-    assert mark is None or mark.is_paused or not writer.ledger.rows(world.lineage.incarnation)
-    if calls % 2:
-        noted = writer.journal.read(world.lineage.incarnation)
-        assert noted.keys() - {HEAD} >= writer.ledger.rows(world.lineage.incarnation).keys()
-        if noted:
-            undo(world.lineage, writer)
-        assert writer.ledger.rows(world.lineage.incarnation) == {}
-    assert world.apply(writer) == 5
-    mark = writer.ledger.mark("orders")
-    assert not mark.is_paused
-    ours = read_stream(world, dict(writer.ledger.rows(world.lineage.incarnation)))
-    assert set(ours) | world.taken == set(every_record(world))
-    assert set(ours) & world.taken == set()
+    every = set(every_record(world))
+    for place in itertools.count():
+        writer, kill = new_writer(), Kill(place)
+        with suppress(Killed):
+            world.apply(kill.of(writer))
+        if not kill.has_come:
+            break
+        assert not is_planned_in_part(world, writer), place
+        if is_taken_back:
+            noted = writer.journal.read(world.lineage.incarnation)
+            assert noted.keys() - {HEAD} >= rows_of(world, writer).keys(), place
+            if noted:
+                undo(world.lineage, writer)
+            assert rows_of(world, writer) == {}, place
+        assert world.apply(writer) == 5
+        assert not is_paused(writer), place
+        ours = set(read_stream(world, rows_of(world, writer)))
+        assert (ours | world.taken, ours & world.taken) == (every, set()), place
+    assert place > 20
 
 
-@pytest.mark.parametrize(
-    "first", [0, *(pytest.param(first, marks=[pytest.mark.slow, pytest.mark.contract]) for first in (4, 8))]
-)
-@pytest.mark.parametrize("is_paused", [True, False])
+@pytest.mark.parametrize("was_paused", [True, False])
 @pytest.mark.parametrize("does", ["apply", "undo", "apply again"])
 def test_a_persons_pause_is_given_back_and_none_is_left_where_there_was_none(
-    dynamodb: Any, world: World, writer: MigrationWriter, is_paused: bool, does: str, first: int
+    world: World, was_paused: bool, does: str
 ) -> None:
     """Wherever an attempt before is killed: its own pause is not taken for the person's."""
     lineage = world.lineage
-    for calls in range(first, 72, 12):
+    for place in itertools.count():
+        writer, kill = new_writer(), Kill(place)
         writer.ledger.set_mark("orders", StreamMark(lineage.incarnation, since_ms=lineage.listed_ms), None)
         if does != "apply":
             world.apply(writer)
-        writer.ledger.pause("orders", is_paused)
-        left = [calls]
-
-        def killed(left: list[int] = left, **_: Any) -> None:
-            left[0] -= 1
-            if left[0] < 0:
-                raise KeyboardInterrupt
-
-        attempt = partial(undo, lineage, writer) if does == "undo" else partial(world.apply, writer)
-        for operation in ("PutItem", "UpdateItem", "DeleteItem"):
-            dynamodb.meta.events.register_first(f"before-call.dynamodb.{operation}", killed, unique_id=operation)
-        with suppress(KeyboardInterrupt):
-            attempt()
-        for operation in ("PutItem", "UpdateItem", "DeleteItem"):
-            dynamodb.meta.events.unregister(f"before-call.dynamodb.{operation}", unique_id=operation)
+        writer.ledger.pause("orders", was_paused)
+        attempt = partial(undo, lineage) if does == "undo" else world.apply
+        with suppress(Killed):
+            attempt(kill.of(writer))
         with suppress(NothingMigrated):
-            attempt()
-        assert writer.ledger.mark("orders").is_paused == is_paused, calls
+            attempt(writer)
+        assert is_paused(writer) == was_paused, place
         with suppress(NothingMigrated):
             undo(lineage, writer)
-        assert writer.ledger.mark("orders").is_paused == is_paused, calls
-        if left[0] >= 0:
-            return
-    pytest.fail("every attempt was killed")
+        assert is_paused(writer) == was_paused, place
+        if not kill.has_come:
+            break
+    assert place > 10
 
 
 def test_a_person_who_resumes_the_stream_after_an_attempt_was_killed_is_obeyed(
-    dynamodb: Any, world: World, writer: MigrationWriter, monkeypatch: pytest.MonkeyPatch
+    world: World, writer: MigrationWriter, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     writer.ledger.set_mark("orders", StreamMark(world.lineage.incarnation, since_ms=world.lineage.listed_ms), None)
     writer.ledger.pause("orders", True)
@@ -100,38 +112,30 @@ def test_a_person_who_resumes_the_stream_after_an_attempt_was_killed_is_obeyed(
         patch.setattr(writer.ledger, "take", displaced)
         with pytest.raises(RunDisplaced):
             world.apply(writer)
-    assert writer.ledger.mark("orders").is_paused
+    assert is_paused(writer)
     writer.ledger.pause("orders", False)
     assert world.apply(writer) == 5
-    assert not writer.ledger.mark("orders").is_paused
+    assert not is_paused(writer)
 
 
 def displaced(*_: Any) -> ShardRow:
     raise RunDisplaced("app", "another")
 
 
-@pytest.mark.parametrize("calls", [1, 6])
-def test_an_undoing_that_was_killed_leaves_the_stream_paused_and_is_done_again(
-    dynamodb: Any, world: World, writer: MigrationWriter, calls: int
-) -> None:
-    world.apply(writer)
-    left = [calls]
-
-    def killed(**_: Any) -> None:
-        left[0] -= 1
-        if left[0] < 0:
-            raise KeyboardInterrupt
-
-    dynamodb.meta.events.register_first("before-call.dynamodb.DeleteItem", killed, unique_id="kill")
-    with pytest.raises(KeyboardInterrupt):
-        undo(world.lineage, writer)
-    dynamodb.meta.events.unregister("before-call.dynamodb.DeleteItem", unique_id="kill")
-    mark = writer.ledger.mark("orders")
-    assert mark.is_paused
-    undo(world.lineage, writer)
-    assert writer.ledger.rows(world.lineage.incarnation) == {}
-    mark = writer.ledger.mark("orders")
-    assert not mark.is_paused
+def test_an_undoing_that_was_killed_leaves_the_stream_paused_and_is_done_again(world: World) -> None:
+    for place in itertools.count():
+        writer, kill = new_writer(), Kill(place)
+        world.apply(writer)
+        with suppress(Killed):
+            undo(world.lineage, kill.of(writer))
+        if not kill.has_come:
+            break
+        assert not is_planned_in_part(world, writer), place
+        with suppress(NothingMigrated):
+            undo(world.lineage, writer)
+        assert rows_of(world, writer) == {}, place
+        assert not is_paused(writer), place
+    assert place > 10
 
 
 def test_an_engine_that_runs_under_the_name_is_not_written_under(world: World, writer: MigrationWriter) -> None:
@@ -140,13 +144,13 @@ def test_an_engine_that_runs_under_the_name_is_not_written_under(world: World, w
     beats = replace(writer.lease, sleep=lambda _: other.beat())
     with pytest.raises(AnotherEngineRuns):
         world.apply(replace(writer, lease=beats))
-    assert writer.ledger.rows(world.lineage.incarnation) == {}
+    assert rows_of(world, writer) == {}
 
 
 def test_an_engine_that_is_started_while_rows_are_written_is_refused(
-    dynamodb: Any, writer: MigrationWriter, monkeypatch: pytest.MonkeyPatch
+    world: World, writer: MigrationWriter, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    world, beats = World(dynamodb, "3.5.1-single"), threading.Semaphore(0)
+    beats = threading.Semaphore(0)
     beat, take, refused = writer.ledger.beat, writer.ledger.take, list[AnotherEngineRuns]()
 
     def until_it_beats(_: float) -> bool:
@@ -170,9 +174,9 @@ def test_an_engine_that_is_started_while_rows_are_written_is_refused(
 
 
 def test_a_migration_that_was_frozen_until_an_engine_took_over_leaves_the_stream_paused(
-    dynamodb: Any, writer: MigrationWriter, monkeypatch: pytest.MonkeyPatch
+    world: World, writer: MigrationWriter, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    world, take = World(dynamodb, "3.5.1-single"), writer.ledger.take
+    take = writer.ledger.take
     engine = RunLease(writer.lease.ledger, "app", sleep=no_wait)
 
     def taken_late(*arguments: Any) -> ShardRow:
@@ -183,21 +187,20 @@ def test_a_migration_that_was_frozen_until_an_engine_took_over_leaves_the_stream
     monkeypatch.setattr(writer.ledger, "take", taken_late)
     with pytest.raises(RunDisplaced):
         world.apply(writer)
-    mark = writer.ledger.mark("orders")
-    assert mark.is_paused
+    assert is_paused(writer)
     engine.end()
     assert world.apply(replace(writer, lease=RunLease(writer.lease.ledger, "app", sleep=no_wait))) == 5
 
 
 def test_a_migration_that_is_done_again_lets_nobody_plan_without_rows(
-    dynamodb: Any, writer: MigrationWriter, monkeypatch: pytest.MonkeyPatch
+    world: World, writer: MigrationWriter, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    world, pause = World(dynamodb, "3.5.1-single"), writer.ledger.pause
+    pause = writer.ledger.pause
     world.apply(writer)
     said = list[tuple[bool, int]]()
 
     def noted(stream: str, paused: bool) -> bool:
-        said.append((paused, len(writer.ledger.rows(world.lineage.incarnation))))
+        said.append((paused, len(rows_of(world, writer))))
         return pause(stream, paused)
 
     monkeypatch.setattr(writer.ledger, "pause", noted)

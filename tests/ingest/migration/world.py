@@ -17,6 +17,7 @@ from firnline_ingest.migration.tables import Source
 from firnline_ingest.values import ShardKey
 from firnline_local.kinesis import FakeKinesis
 from tests.fakes.kinesis import client_of
+from tests.fakes.migration import RecordedSource
 from tests.ingest.migration.conftest import make_table, recorded
 from tests.kcl import scene
 
@@ -28,17 +29,21 @@ def no_wait(_: float) -> None:
 
 
 class World:
-    """The scene's stream, and what the library left of it."""
+    """The scene's stream, and what the library left of it: in a table, or in memory, where no one writes to it."""
 
-    def __init__(self, dynamodb: Any, name: str) -> None:
+    def __init__(self, dynamodb: Any | None, name: str) -> None:
         self.kinesis, self.stream = scene.make()
         found = recorded(name)
         self.taken = {(shard, int(number), int(sub)) for shard, number, sub, _ in found["taken"]}
-        self.dynamodb = dynamodb
+        self.dynamodb: Any = dynamodb
         self.items: list[dict[str, Any]] = found["tables"][APP]
         self.running: list[list[dict[str, Any]]] = [each[APP] for each in found["while_running"]]
-        make_table(dynamodb, APP, kcl.KEY, self.items)
-        self.source = Source(dynamodb, APP)
+        self.source: Source
+        if dynamodb is None:
+            self.source = RecordedSource(APP, self.items)
+        else:
+            make_table(dynamodb, APP, kcl.KEY, self.items)
+            self.source = Source(dynamodb, APP)
         self.client = client_of(self.kinesis)
 
     @property
