@@ -115,15 +115,6 @@ def test_a_channel_that_was_dropped_before_anybody_saw_a_token_stops_the_shard_a
     assert (numbers(before.rows), world.served.rows) == (list(range(5)), [])
 
 
-def test_a_channel_whose_first_rows_were_never_committed_goes_on_by_itself(world: World) -> None:
-    world.channels.commits_at_once, world.channels.discards_on_open = False, True
-    world.stream.shard(records=5)
-    killed_at(world, EpochStep.APPENDED)
-    world.channels.commits_at_once = True
-    assert epoch(world, 2).state is ShardState.DONE
-    assert world.numbers == list(range(5))
-
-
 def test_a_channel_that_expired_with_rows_in_flight_stops_the_shard_too(world: World) -> None:
     rows_in_flight_are_lost(world)
     later_ms = NOW_MS + 2 * EXPIRES_MS

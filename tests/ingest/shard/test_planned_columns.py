@@ -10,7 +10,7 @@ import pytest
 from firnline_ingest.commands.columns import add_words, columns
 from firnline_ingest.commands.output import plain_echo
 from firnline_ingest.errors import UsageError
-from firnline_ingest.ledger import provision
+from firnline_ingest.ledger import column_note, provision
 from firnline_ingest.ledger.column_note import ColumnDecision, ColumnNote
 from firnline_ingest.new_columns import NewColumns
 from firnline_ingest.planned_columns import (
@@ -137,15 +137,22 @@ def test_the_column_is_the_one_that_was_approved_whatever_a_later_record_holds(c
     assert catalog.statements == [(approved.definition,)] == [('"PRICE" VARCHAR',)]
 
 
+@pytest.fixture
+def small_note(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A tenth of what an item holds."""
+    monkeypatch.setattr(column_note, "MOST_BYTES", 30_000)
+
+
+@pytest.mark.usefixtures("small_note")
 def test_keys_that_do_not_fit_into_one_plan_are_decided_in_turns(catalog: ColumnsInMemory) -> None:
     pipeline, ledger, draw = configured(adds_columns="approved"), MemoryLedger(), random.Random(38)
-    keys = {draw.randbytes(100).hex(): NewKey(JsonKind.INTEGER, 0, "100") for _ in range(3000)}
+    keys = {draw.randbytes(100).hex(): NewKey(JsonKind.INTEGER, 0, "100") for _ in range(300)}
     for _ in range(2):
         with pytest.raises(ColumnsUndecided):
             NewColumns(cast("Any", catalog), ledger=ledger).answer(pipeline, {"": keys}, "shard")
         decided = decide(ledger, TABLE, ColumnDecision.APPROVED)
         assert 0 < len(decided) < len(keys)
-    assert len(catalog.columns[TARGET.table]) > 100
+    assert len(catalog.columns[TARGET.table]) > 10
 
 
 def test_a_word_about_what_is_not_planned_is_refused_and_nothing_is_decided() -> None:
@@ -157,6 +164,7 @@ def test_a_word_about_what_is_not_planned_is_refused_and_nothing_is_decided() ->
     assert chosen_tables(settings, TARGET.table.lower()) == [TABLE]
 
 
+@pytest.mark.usefixtures("small_note")
 def test_a_full_plan_of_declined_keys_takes_others_once_some_are_forgotten(catalog: ColumnsInMemory) -> None:
     pipeline, ledger, draw = configured(adds_columns="approved"), MemoryLedger(), random.Random(39)
 
@@ -166,7 +174,7 @@ def test_a_full_plan_of_declined_keys_takes_others_once_some_are_forgotten(catal
             NewColumns(cast("Any", catalog), ledger=ledger).answer(pipeline, {"": found}, "shard")
 
     for _ in range(6):
-        meets(*(draw.randbytes(100).hex() for _ in range(3000)))
+        meets(*(draw.randbytes(100).hex() for _ in range(300)))
         decide(ledger, TABLE, ColumnDecision.DECLINED)
     meets(*("late" + draw.randbytes(100).hex() for _ in range(20)))
     decide(ledger, TABLE, ColumnDecision.DECLINED)
@@ -175,8 +183,8 @@ def test_a_full_plan_of_declined_keys_takes_others_once_some_are_forgotten(catal
     assert note.is_nearly_full
     late = [each.key for each in note.planned.values() if each.key.startswith("late")]
     assert len(late) < 20, "there is no room to ask for all of them"
-    some = [each.key for each in note.planned.values()][:100]
-    assert len(forget(ledger, TABLE, some)) == 100
+    some = [each.key for each in note.planned.values()][:10]
+    assert len(forget(ledger, TABLE, some)) == 10
     meets("late")
     (asked,) = decide(ledger, TABLE, ColumnDecision.APPROVED)
     assert asked.key == "late"

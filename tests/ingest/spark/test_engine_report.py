@@ -2,6 +2,7 @@
 
 import random
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
@@ -124,12 +125,13 @@ def test_the_engines_own_failure_comes_first_and_forgets_no_shards(engine: Engin
 
 def test_a_report_is_bounded_and_holds_no_secret(engine: Engine) -> None:
     secret = replace(problem(), what="password=hunter2hunter2 " + "x" * 5000)
+    failing: dict[str, Any] = {"state": ShardState.FAILED, "problem": secret}
     many = [
-        receipt(f"stream-{n % 40:02}", f"shardId-{n:012}", state=ShardState.FAILED, problem=secret, records=n)
+        receipt(f"stream-{n % 40:02}", f"shardId-{n:012}", records=n, **(failing if n % 30 == 0 else {}))
         for n in range(3000)
     ]
     report = engine.epoch(*many)
-    assert (len(report.problems), report.all_problems, len(report.shards)) == (MOST_PROBLEMS, 3000, MOST_SHARDS)
+    assert (len(report.problems), report.all_problems, len(report.shards)) == (MOST_PROBLEMS, 100, MOST_SHARDS)
     assert "hunter2" not in str(report)
     assert {each.stream for each in report.minutes} == {*(f"stream-{n:02}" for n in range(MOST_STREAMS)), OTHERS}
     assert sum(each.records for each in report.minutes) == sum(range(3000))
