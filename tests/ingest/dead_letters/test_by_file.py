@@ -140,23 +140,6 @@ def test_what_the_table_refuses_stays_a_letter_and_keeps_no_other_out() -> None:
     assert world.numbers == ["100", "101", "102"]
 
 
-@pytest.mark.parametrize("forgets", [False, True])
-def test_wherever_it_is_killed_the_next_run_finishes_and_nothing_is_doubled(forgets: bool) -> None:
-    most = effects(files(GOOD, BAD, GOOD))
-    assert most > 50
-    for place in range(most):
-        world = files(GOOD, BAD, GOOD)
-        world.snowflake.forgets_failures = forgets
-        with pytest.raises(Killed):
-            world.run(killed_at(place))
-        world.snowflake.now += timedelta(days=3)
-        report = world.run()
-        assert report.letters + report.already + sum(report.remaining.values()) == 3, place
-        while world.snowflake.queue:
-            world.snowflake.work()
-        assert world.numbers == ["100", "102"], place
-
-
 @pytest.mark.parametrize("where", ["before history", "before put", "after put"])
 def test_one_that_was_frozen_while_others_mended_the_table_adds_nothing(where: str) -> None:
     """Returns whether the pipe remembers that it has refused a file, nobody says: here it does not."""

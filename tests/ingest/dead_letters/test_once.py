@@ -76,14 +76,6 @@ def test_killed_twice_the_third_replay_finishes_it(service: dict[str, bool]) -> 
 
 
 @pytest.mark.parametrize("service", SERVICES)
-def test_frozen_anywhere_while_another_replays_all_both_add_each_row_once(service: dict[str, bool]) -> None:
-    for place in range(effects(new_world())):
-        world = new_world(**service)
-        world.run(at_place(place, world.run))
-        assert world.numbers == ALL, place
-
-
-@pytest.mark.parametrize("service", SERVICES)
 def test_frozen_with_what_was_begun_while_another_replays_all_it_goes_on_behind_the_other(
     service: dict[str, bool],
 ) -> None:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 import pytest
 from botocore.config import Config
-from botocore.exceptions import BotoCoreError, ClientError
+from botocore.exceptions import BotoCoreError
 from botocore.parsers import JSONParser
 from hypothesis import given
 from hypothesis import strategies as st
@@ -70,15 +70,6 @@ def test_a_page_comes_as_typed_records(wire: Wire, kinesis: "KinesisClient") -> 
     assert answer["ChildShards"] is None
 
 
-def test_the_request_is_botocores_signed_own(wire: Wire, kinesis: "KinesisClient") -> None:
-    wire.answer({"Records": []})
-    read(kinesis)
-    ((_, headers, body),) = wire.requests
-    assert headers["x-amz-target"] == "Kinesis_20131202.GetRecords"
-    assert json.loads(body) == {"ShardIterator": "iterator", "Limit": 100}
-    assert headers["authorization"].startswith("AWS4-HMAC-SHA256 Credential=testing/")
-
-
 def test_the_answer_keeps_the_services_date_and_the_requests_id(wire: Wire, kinesis: "KinesisClient") -> None:
     wire.answer({"Records": []})
     metadata = read(kinesis)["ResponseMetadata"]
@@ -110,27 +101,6 @@ def test_at_its_end_a_shard_names_its_children(wire: Wire, kinesis: "KinesisClie
     answer = read(kinesis)
     assert answer["NextShardIterator"] is None
     assert answer["ChildShards"] == [child]
-
-
-def test_an_error_is_botocores_own(wire: Wire, kinesis: "KinesisClient") -> None:
-    wire.answer({"__type": "ExpiredIteratorException", "message": "Iterator expired."}, status=400)
-    with pytest.raises(kinesis.exceptions.ExpiredIteratorException, match="Iterator expired"):
-        read(kinesis)
-
-
-def test_a_server_error_of_a_proxy_is_botocores_own(wire: Wire, kinesis: "KinesisClient") -> None:
-    for _ in range(2):
-        wire.answer(b"<html><b>Bad gateway</b></html>", status=502)
-    with pytest.raises(ClientError, match="502"):
-        read(kinesis)
-
-
-def test_retries_are_botocores_own(wire: Wire, kinesis: "KinesisClient") -> None:
-    wire.answer({"__type": "ProvisionedThroughputExceededException", "message": "slow down"}, status=400)
-    wire.answer({"Records": [record(1, b"{}")]})
-    answer = read(kinesis)
-    assert [one.Data for one in answer["Records"]] == [b"{}"]
-    assert answer["ResponseMetadata"]["RetryAttempts"] == 1
 
 
 @pytest.mark.parametrize(
@@ -220,18 +190,3 @@ def test_a_page_says_what_botocores_parser_says(
 
 
 GET_RECORDS_OUTPUT: Any = kinesis_session().get_service_model("kinesis").operation_model("GetRecords").output_shape
-
-
-def test_moto_reads_back_what_was_put() -> None:
-    from moto import mock_aws
-
-    with mock_aws():
-        client = cast("KinesisClient", kinesis_session().create_client("kinesis", region_name="us-east-1"))
-        client.create_stream(StreamName="orders", ShardCount=1)
-        client.put_record(StreamName="orders", Data=b'{"a":1}', PartitionKey="p")
-        shard = client.list_shards(StreamName="orders")["Shards"][0]["ShardId"]
-        iterator = client.get_shard_iterator(StreamName="orders", ShardId=shard, ShardIteratorType="TRIM_HORIZON")
-        (found,) = cast("dict[str, Any]", client.get_records(ShardIterator=iterator["ShardIterator"]))["Records"]
-        client.close()
-    assert (found.Data, found.PartitionKey) == (b'{"a":1}', "p")
-    assert abs(datetime.now(UTC).timestamp() - found.ApproximateArrivalTimestamp) < 60
