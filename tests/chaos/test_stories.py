@@ -8,7 +8,7 @@ from tests.tiers import seeds
 
 pytestmark = pytest.mark.chaos
 
-STORIES, PER_TEST = 84, 7
+STORIES, LOST_ROWS, PER_TEST = 84, 63, 7
 
 
 @pytest.mark.timeout(300)
@@ -18,6 +18,12 @@ def test_the_promise_is_kept_whatever_happens(first: int) -> None:
     failed = {outcome.seed: outcome.problems for outcome in outcomes if outcome.problems}
     assert failed == {}, "play one again with: scripts/chaos --tier stories --runs 1 --seed SEED"
     assert sum(outcome.records for outcome in outcomes) > 10 * PER_TEST
+
+
+@pytest.mark.parametrize("first", seeds(range(0, LOST_ROWS, PER_TEST)))
+def test_receipts_add_up_though_rows_of_the_ledger_are_lost_with_the_answers_to_their_writes(first: int) -> None:
+    outcomes = [play_story(seed, without=ON_DEMAND, only="ledger+answers") for seed in range(first, first + PER_TEST)]
+    assert {outcome.seed: outcome.problems for outcome in outcomes if outcome.problems} == {}
 
 
 def test_stories_in_a_row_bring_each_theme_soon_and_each_pair_of_them_once() -> None:

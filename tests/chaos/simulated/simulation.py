@@ -13,7 +13,7 @@ from types import FunctionType, ModuleType, SimpleNamespace
 from typing import Any
 
 from firnline_local.clock import ManualClock
-from tests.chaos.turns import TurnTaker, current_taker
+from tests.chaos.simulated.turns import TurnTaker, current_taker
 
 EFFECT_S = 0.02  # of simulated time, at most, between two effects
 

@@ -31,13 +31,11 @@ def world() -> World:
     return World()
 
 
-@pytest.mark.parametrize("forgets", [False, True])
-def test_wherever_a_driver_is_killed_the_next_one_finishes_and_nothing_is_doubled(forgets: bool) -> None:
+def test_wherever_a_driver_is_killed_the_next_one_finishes_and_nothing_is_doubled() -> None:
     """From before the batch is written to behind its end; a person's replay comes between the two of every third place."""
 
     def begun() -> World:
         world = World()
-        world.pipe.forgets_failures = forgets
         world.keep(letter(100), letter(101, LARGE.replace(b"xxx", b"bad")), letter(200, shard=TWO))
         return world
 
