@@ -9,6 +9,7 @@ from operator import itemgetter
 
 import pytest
 from _pytest.mark import ParameterSet
+from hypothesis import settings
 
 SLOW = "slow"
 LEFT = pytest.StashKey[int]()
@@ -39,6 +40,15 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     items[:] = [item for item in items if not item.get_closest_marker(SLOW)]
     config.hook.pytest_deselected(items=left)
     note_left(config, len(left))
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Has a property tried with a third of Hypothesis's examples unless `--all` is given."""
+    if not config.getoption("--all"):
+        whole = settings.default
+        assert whole is not None
+        settings.register_profile("third", whole, max_examples=whole.max_examples // EVERY)
+        settings.load_profile("third")
 
 
 def note_left(config: pytest.Config, count: int) -> None:

@@ -5,7 +5,7 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from firnline_infra.blueprint.iam import redshift, runtime, volume
+from firnline_infra.blueprint.iam import redshift, runtime, trust, volume
 from firnline_infra.policy.declared import DeclaredResource, DeclaredStack, is_known, listed
 from firnline_infra.policy.rule import Breach, PolicyRule, text_of
 from firnline_ingest.permissions import PERMISSIONS, Resource
@@ -26,12 +26,19 @@ UNDIVIDED = {
     "logs:DescribeLogGroups": "AWS can't narrow it to some groups.",
 }
 """Actions that may be allowed on everything of their kind, each with its reason."""
+TAGGED = {redshift.RUN: "AWS makes up the id of a workgroup."}
+"""Actions that may be allowed on all of their kind that has the application's tag, each with its reason."""
+OF_APPLICATION = "aws:resourcetag/firnline:application"
 NAMED = {
     *(each.action for each in PERMISSIONS),
+    *(trust.ASSUME, trust.TAG_SESSION, redshift.RUN, redshift.LOG_IN),
     *(*redshift.READ_ACTIONS, *redshift.LIST_ACTIONS, *volume.OBJECT_ACTIONS, *volume.FIND_ACTIONS),
     *(*runtime.NODE_ACTIONS, *runtime.LOG_ACTIONS, "logs:DescribeLogGroups", "logs:DescribeLogStreams"),
 }
 """Every action that a role or a user of an environment needs; docs/permissions.md has the engine's with their reasons."""
+THROUGH = "kms:viaservice"
+NAMED_THROUGH = frozenset(redshift.USE_KEY)
+"""Actions on a key that a role needs through a service alone."""
 UNCONDITIONED = ("ec2.amazonaws.com", "ec2.amazonaws.com.cn")
 """What has no source that a trust could name: who may start instances as the role is said by iam:PassRole."""
 NARROWING = re.compile(r"(String(Equals|Like|EqualsIgnoreCase)|Arn(Equals|Like))")
@@ -101,7 +108,8 @@ def _wide_resources(resource: DeclaredResource, _: DeclaredStack) -> Iterator[Br
             continue
         if "NotResource" in each:
             yield Breach(path, "Resource", f"NotResource {text_of(listed(each['NotResource']))}")
-        if not all(action in UNDIVIDED for action in listed(each.get("Action"))):
+        undivided = {*UNDIVIDED, *(TAGGED if OF_APPLICATION in _narrowed_by(each) else ())}
+        if not undivided.issuperset(listed(each.get("Action"))):
             for arn in listed(each.get("Resource")):
                 if _is_wide(str(arn)):
                     yield Breach(path, "the ARNs that are meant", str(arn))
@@ -176,8 +184,9 @@ def _unnamed_actions(resource: DeclaredResource, _: DeclaredStack) -> Iterator[B
         yield Breach("", "a policy of this stack", resource.type)
     for path, each in _allowed(resource):
         if not path.startswith("assume_role_policy"):
+            named = NAMED | NAMED_THROUGH if THROUGH in _narrowed_by(each) else NAMED
             for action in listed(each.get("Action")):
-                if action not in NAMED and "*" not in action:
+                if action not in named and "*" not in action:
                     yield Breach(path, "actions that an environment needs", action)
     attached = [*listed(resource.at("policy_arn")), *listed(resource.at("managed_policy_arns"))]
     for arn in (*attached, *listed(resource.at("policy_arns"))):

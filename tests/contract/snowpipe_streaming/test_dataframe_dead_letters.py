@@ -27,6 +27,7 @@ from firnline_ingest.errors import ConfigError, DeadLetterError
 from firnline_local.aws.server import AwsServer
 from tests.contract.snowpipe_streaming.test_dataframe_options import options
 from tests.contract.snowpipe_streaming.test_dataframes import QUERY, Killed, ids, rows, table, until_killed
+from tests.tiers import every_third
 
 __all__ = ["options", "table"]
 
@@ -113,7 +114,7 @@ CUTS, LARGE_ROWS = (1, 4, 6, 8), ({3}, {0, 7}, {2, 3, 4}, set(range(8)))
 
 @pytest.mark.parametrize(
     ("place", "cut", "large"),
-    [*product(["folder"], CUTS, LARGE_ROWS), *zip(repeat("s3"), CUTS, LARGE_ROWS, strict=False)],
+    every_third([*product(["folder"], CUTS, LARGE_ROWS), *zip(repeat("s3"), CUTS, LARGE_ROWS, strict=False)]),
     indirect=["place"],
 )
 def test_an_attempt_that_is_killed_anywhere_leaves_one_letter_a_row_and_one_row_a_row(

@@ -2,6 +2,7 @@
 
 import importlib
 import inspect
+import json
 import os
 import re
 from functools import cache
@@ -14,6 +15,7 @@ from firnline_infra.kinds import KINDS, Kind
 from firnline_infra.policy import RULES, DeclaredStack, declared_by, find_breaches
 from firnline_infra.policy.declared import DeclaredResource
 from firnline_infra.policy.pack import declared_by_pulumi
+from tests.infra.blueprint.test_every_field import samples
 from tests.infra.policy.breaking import BREAKING, BYPASSES, Breaking
 from tests.infra.pulumi.conftest import SpecOf
 from tests.infra.pulumi.test_beside_terraform import CASES
@@ -31,6 +33,43 @@ def prod(spec_of: SpecOf) -> DeclaredStack:
 def test_an_environment_as_it_is_shipped_breaks_no_rule(case: str, spec_of: SpecOf) -> None:
     name, changes = CASES[case]
     assert [str(each) for each in find_breaches(declared_by(spec_of(name, **changes)))] == []
+
+
+LEFT_OUT = {"permissions-boundary", "retention"}
+"""Rules that these samples break: they give streams the shortest retention, and name no boundary."""
+
+
+@pytest.mark.parametrize("number", range(len(samples())))
+def test_whatever_an_environment_has_breaks_no_rule(number: int) -> None:
+    found = [each for each in find_breaches(declared_by(samples()[number])) if each.rule not in LEFT_OUT]
+    assert [str(each) for each in found] == []
+
+
+KEY = "arn:aws:kms:eu-central-1:123456789012:key/1a2b3c4d"
+GROUPS = "arn:aws:redshift-serverless:eu-central-1:123456789012:workgroup/*"
+THROUGH_REDSHIFT = {"StringEquals": {"kms:ViaService": "redshift.eu-central-1.amazonaws.com"}}
+OURS = {"StringEquals": {"aws:ResourceTag/firnline:application": "lake"}}
+
+
+@pytest.mark.parametrize(
+    ("action", "resource", "condition", "rules"),
+    [
+        ("kms:CreateGrant", KEY, THROUGH_REDSHIFT, set()),
+        ("kms:CreateGrant", KEY, {}, {"least-privilege"}),
+        ("redshift-data:ExecuteStatement", GROUPS, OURS, set()),
+        ("redshift-data:ExecuteStatement", GROUPS, {}, {"wildcard-resource"}),
+        ("kinesis:GetRecords", "arn:aws:kinesis:eu-central-1:123456789012:stream/*", OURS, {"wildcard-resource"}),
+        ("sts:AssumeRole", "arn:aws:iam::999988887777:role/reads-orders", {}, set()),
+        ("sts:AssumeRole", "arn:aws:iam::999988887777:role/*", {}, {"wildcard-resource"}),
+    ],
+)
+def test_what_refreshes_views_and_reads_elsewhere_is_let_through_as_narrow_as_it_is_made(
+    action: str, resource: str, condition: dict[str, Any], rules: set[str]
+) -> None:
+    statement = {"Effect": "Allow", "Action": action, "Resource": resource, "Condition": condition}
+    policy = json.dumps({"Version": "2012-10-17", "Statement": [statement]})
+    declared = DeclaredResource("aws_iam_role_policy", "one", {"role": "one", "policy": policy})
+    assert {each.rule for each in find_breaches(DeclaredStack((declared,)))} == rules
 
 
 OF_AWS = [kind for kind in KINDS if kind.token.startswith("aws:")]

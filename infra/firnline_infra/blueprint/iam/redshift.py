@@ -21,6 +21,7 @@ LIST_ACTIONS = ("kinesis:ListStreams", "kinesis:ListShards")
 USE_KEY = ("kms:DescribeKey", "kms:CreateGrant", "kms:Decrypt", "kms:GenerateDataKey", "kms:Encrypt")
 """The Data API keeps statements and results under the cluster's key, by a grant that Redshift makes on behalf of who runs one
 ("Using AWS KMS with the Amazon Redshift Data API")."""
+RUN, LOG_IN = "redshift-data:ExecuteStatement", "redshift:GetClusterCredentials"
 SERVICES = ("redshift.amazonaws.com", "redshift-serverless.amazonaws.com")
 
 
@@ -84,7 +85,7 @@ def _refresh_statements(
     arns: Arns, section: Redshift, application: str, key: Value | None
 ) -> Iterator[PolicyStatement]:
     """One statement to run, and the login of the views' owner."""
-    run, cluster, group = ("redshift-data:ExecuteStatement",), section.cluster_name(application), section.workgroup
+    run, cluster, group = (RUN,), section.cluster_name(application), section.workgroup
     if cluster is not None:
         yield PolicyStatement(sid="RefreshViews", actions=run, resources=(arns.redshift_cluster(cluster),))
     elif group is not None:
@@ -98,4 +99,4 @@ def _refresh_statements(
     if cluster is not None and section.db_user is not None:
         user = arns.redshift_user(cluster, section.db_user)
         owner = (user, arns.redshift_database(cluster, section.database))
-        yield PolicyStatement(sid="LogInAsOwner", actions=("redshift:GetClusterCredentials",), resources=owner)
+        yield PolicyStatement(sid="LogInAsOwner", actions=(LOG_IN,), resources=owner)
