@@ -19,11 +19,15 @@ from firnline_infra.specification import EnvironmentSpec, load_spec
 from firnline_infra.specification.document import read_text, read_yaml
 from firnline_infra.specification.keys_file import UserKeys, keys_file_of
 from firnline_infra.specification.origin import Origin
+from firnline_infra.specification.runtime import Runtime
 from firnline_infra.specification.service_users import NamedUser, service_users
 from firnline_local.environment_key import environment_key
 from firnline_local.keys import public_key_body_of
 from firnline_local.machine import ARCHITECTURE
 from firnline_local.running import RunningEnvironment
+
+INSTANCE_TYPES = {"arm64": "m7g.xlarge", "x86_64": "m7i.xlarge"}
+"""The type of a cluster's machines, by architecture."""
 
 
 def specification_here(environment: RunningEnvironment, spec_file: Path, folder: Path) -> Path:
@@ -80,9 +84,16 @@ def for_this_machine(spec: EnvironmentSpec) -> EnvironmentSpec:
     runtime = spec.aws.runtime
     if _runs_on_this_machine(spec) or runtime.job is None or runtime.kind is None:
         return spec
-    job = runtime.job.model_copy(update={"architecture": type(runtime.job.architecture)(ARCHITECTURE)})
+    own = {**_of_this_machine(runtime), "architecture": type(runtime.job.architecture)(ARCHITECTURE)}
+    job = runtime.job.model_copy(update=own)
     runtime = runtime.model_copy(update={runtime.kind: job, "native_wheel": None})
     return spec.model_copy(update={"aws": spec.aws.model_copy(update={"runtime": runtime})})
+
+
+def _of_this_machine(runtime: Runtime) -> dict[str, str]:
+    """Returns the options of a runtime that say what its machines are; the type of an adopted cluster's is not among them."""
+    is_cluster = runtime.emr_ec2 is not None and runtime.emr_ec2.origin is Origin.CREATE
+    return {"architecture": ARCHITECTURE, **({"instance_type": INSTANCE_TYPES[ARCHITECTURE]} if is_cluster else {})}
 
 
 def _runs_on_this_machine(spec: EnvironmentSpec) -> bool:
@@ -109,7 +120,7 @@ def _text(spec: EnvironmentSpec, spec_file: Path, lacking: Collection[str]) -> s
     runtime |= {name: whole for name, whole in beside.items() if whole or name in runtime}
     if not is_of_here:
         section = spec.aws.runtime.kind
-        runtime[section] = {**(runtime[section] or {}), "architecture": ARCHITECTURE}
+        runtime[section] = {**(runtime[section] or {}), **_of_this_machine(spec.aws.runtime)}
     return yaml.safe_dump(document, sort_keys=False, allow_unicode=True, width=10_000)
 
 

@@ -18,6 +18,7 @@ from firnline_local.demo.events import shop_events
 from firnline_local.demo.screen import Screen
 from firnline_local.machine import ARCHITECTURE
 from firnline_local.running import RunningEnvironment
+from firnline_local.specification_here import INSTANCE_TYPES
 
 HANGS_S = 1800
 pytestmark = [pytest.mark.e2e, pytest.mark.spark, pytest.mark.timeout(HANGS_S), pytest.mark.slow]
@@ -73,7 +74,7 @@ def deployable(
     endpoints = local_environment.endpoints
     document = deployed_specification("ec2", endpoints.aws_account, endpoints.region, shards=2)
     size, python = (document["aws"]["runtime"][name] for name in ("size", "python"))
-    section = {"architecture": ARCHITECTURE}
+    section = {"architecture": ARCHITECTURE, "instance_type": INSTANCE_TYPES[ARCHITECTURE]}
     document["aws"]["runtime"] = {"trust": "emr-ec2", "emr_ec2": section, "size": size, "python": python}
     made = OnEc2(local_environment, tmp_path, document, say=print)
     for name, value in made.environment.variables.items():

@@ -16,7 +16,7 @@ from firnline_local.folder import Folder
 from firnline_local.keys import make_key_pair, public_key_body_of
 from firnline_local.machine import ARCHITECTURE
 from firnline_local.running import RunningEnvironment
-from firnline_local.specification_here import for_this_machine, specification_here
+from firnline_local.specification_here import INSTANCE_TYPES, for_this_machine, specification_here
 from tests.infra.runtimes.environments import IMAGE, RUNTIMES
 from tests.infra.specifications import document
 
@@ -82,9 +82,9 @@ def test_an_application_is_made_for_the_machine_that_runs_its_jobs(tmp_path: Pat
     assert path.parent == tmp_path / "environment"
     assert spec.aws.runtime.job is not None
     assert given.aws.runtime.job is not None
-    assert spec.aws.runtime.job == given.aws.runtime.job.model_copy(
-        update={"architecture": type(given.aws.runtime.job.architecture)(ARCHITECTURE)}
-    )
+    of_nodes = {"instance_type": INSTANCE_TYPES[ARCHITECTURE]} if kind == "emr_ec2" else {}
+    own = {"architecture": type(given.aws.runtime.job.architecture)(ARCHITECTURE), **of_nodes}
+    assert spec.aws.runtime.job == given.aws.runtime.job.model_copy(update=own)
     assert spec.snowflake.ingest.secret_arn == f"{SECRET}-ingest"
     machine = EmbeddedAccounts(ENVIRONMENT).engines_machine
     assert target_of_specification(spec, **machine) == target_of_specification(spec, python=machine["python"])

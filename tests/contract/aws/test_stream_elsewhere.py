@@ -63,7 +63,8 @@ class Partner:
     def has_the_role(self) -> None:
         iam = self.account.client("iam")
         if ROLE not in {each["RoleName"] for each in iam.list_roles()["Roles"]}:
-            trust = json.dumps(policy_document((owners_trust(Environment.of(self.spec), self.spec.streams[0]),)))
+            environment = Environment.of(self.spec)
+            trust = json.dumps(policy_document((owners_trust(environment, environment.sources[0]),)))
             iam.create_role(RoleName=ROLE, AssumeRolePolicyDocument=trust)
 
     def lets(self, key: str, statements: Statements, principal: str) -> None:
@@ -83,7 +84,7 @@ class Partner:
     def session(self, client: Any) -> None:
         """From now on the session may do what the role's policy says, and no more."""
         key = client._request_signer._credentials.get_frozen_credentials().access_key
-        policy = policy_document(owners_policy(Environment.of(self.spec), self.spec.streams[0]))["Statement"]
+        policy = policy_document(owners_policy(Environment.of(self.spec).sources[0]))["Statement"]
         self.lets(key, policy, f"arn:aws:sts::{ACCOUNT}:assumed-role/{ROLE}/firnline-dev")
 
 

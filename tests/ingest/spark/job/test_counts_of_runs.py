@@ -14,7 +14,7 @@ from tests.ingest.shard.conftest import World
 from tests.ingest.spark.job.running import runs
 from tests.ingest.spark.standing_in import StandIn
 
-EPOCHS, EPOCH_S = 2, 0.2
+EPOCHS, EPOCH_S = 2, 1.0
 
 
 def run(world: World, name: str) -> tuple[int, int]:
