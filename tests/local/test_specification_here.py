@@ -75,7 +75,8 @@ def here(spec_file: Path) -> Path:
 @pytest.mark.parametrize("kind", ["emr_serverless", "emr_eks", "emr_ec2"])
 def test_an_application_is_made_for_the_machine_that_runs_its_jobs(tmp_path: Path, kind: str) -> None:
     """The archive is built for this machine, so an application of another architecture would refuse it."""
-    runtime = {**RUNTIMES[kind], kind: {**RUNTIMES[kind][kind], "architecture": OTHER}}
+    machines = {"instance_type": INSTANCE_TYPES[OTHER]} if kind == "emr_ec2" else {}
+    runtime = {**RUNTIMES[kind], kind: {**RUNTIMES[kind][kind], "architecture": OTHER, **machines}}
     spec_file = written(tmp_path, runtime)
     path = here(spec_file)
     spec, given = load_spec(path), load_spec(spec_file)
