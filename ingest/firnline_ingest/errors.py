@@ -13,12 +13,15 @@
 
 A second axis, `Retryable` and `Fatal`, is what the retry policy asks. An error declares its stable id, how it comes about and
 what helps: docs/runbook.md and `firnline explain` are made from that. Its message says what failed, on which object, and what
-to do next: one that is `declared` has it as a template of its fields, any other one in its constructor. Errors cross executors,
-so they pickle.
+to do next, as templates of its fields (`declared`); a few write it in a constructor of their own. Errors cross executors, so they
+pickle.
 """
 
 import difflib
-from collections.abc import Iterable, Mapping
+import re
+from collections.abc import Iterable, Mapping, Sequence, Set
+from datetime import datetime
+from inspect import get_annotations, getattr_static
 from string import Formatter
 from typing import ClassVar, TypeVar, dataclass_transform
 
@@ -96,51 +99,105 @@ REQUIRED = object()
 def declared(error: Error) -> Error:
     """Derives the constructor of an error from its fields, as a dataclass's, and its words from two templates.
 
-    `message` says what happened, `next_step` what to do (the class's `remedy` if there is none). Each names fields in braces, as
-    `str.format` takes them; those of a sequence are listed. Raises TypeError for a template that names anything else.
+    `message` says what happened, `next_step` what to do (the class's `remedy` if there is none). Each names in braces, as
+    `str.format` takes them, fields and properties of the class: words that are computed are a property. `_Template` says in
+    which form a value is shown. Where `next_step` is a field, the code that raises the error says what to do; a template is then
+    its default. Raises TypeError for a template that names anything else, and for a field that every error has.
     """
-    own = {name: vars(error).get(name, REQUIRED) for name in vars(error)["__annotations__"]}
-    defaults = {**error._defaults, **own}
-    for template in (error.message, vars(error).get("next_step", "")):
-        named = {name for _, name, _, _ in Formatter().parse(template) if name is not None}
-        if unknown := named - defaults.keys():
+    own = {name: vars(error).get(name, REQUIRED) for name in get_annotations(error)}
+    fields = {**error._defaults, **own}
+    if taken := fields.keys() & {*dir(FirnlineError), "what"}:
+        raise TypeError(f"{error.__name__} can't have the fields {', '.join(sorted(taken))}: every error has them")
+    for template in (error.message, getattr(error, "next_step", "")):
+        if unknown := {name for name in _names_in(template) - fields.keys() if not _is_computed(error, name)}:
             raise TypeError(f"{error.__name__} has no field {', '.join(sorted(unknown))} for: {template}")
-    error._defaults = defaults
+    error._defaults = fields
     error.__init__ = _constructed  # type: ignore[method-assign] # which mypy takes from the fields, by dataclass_transform
     return error
+
+
+def _names_in(template: str) -> set[str]:
+    return {re.split(r"[.\[]", name)[0] for _, name, _, _ in Formatter().parse(template) if name is not None}
+
+
+def _is_computed(error: type[FirnlineError], name: str) -> bool:
+    return isinstance(getattr_static(error, name, None), property)
 
 
 def _constructed(self: FirnlineError, *args: object, **named: object) -> None:
     defaults = type(self)._defaults
     in_order = dict(zip(defaults, args, strict=False))
-    values = {**defaults, **in_order, **named}
+    given = {**in_order, **named}
+    values = {**defaults, **given}
     is_odd = values.keys() != defaults.keys() or in_order.keys() & named.keys() or len(args) > len(defaults)
     if is_odd or any(value is REQUIRED for value in values.values()):
         raise TypeError(f"{type(self).__name__} takes {', '.join(defaults)}; it was given {args} and {named}")
-    said = {
-        name: ", ".join(map(str, each)) if isinstance(each, (list, tuple)) else each for name, each in values.items()
-    }
-    step = getattr(type(self), "next_step", None)
-    FirnlineError.__init__(
-        self, self.message.format_map(said), next_step=None if step is None else step.format_map(said)
-    )
     vars(self).update(values)
+    template = getattr(type(self), "next_step", None)
+    step = None if template is None else TEMPLATE.vformat(template, (self,), {})
+    if advised := given.get("next_step"):
+        step = str(advised)
+    FirnlineError.__init__(self, TEMPLATE.vformat(self.message, (self,), {}), next_step=step)
 
 
+class _Template(Formatter):
+    """Fills in an error's own values.
+
+    A datetime is shown in ISO 8601, the items of a mapping as `name: value`. What follows the colon of a sequence joins it, a
+    comma if nothing does: `{problems:; }`. `{problems:list}` shows each as an item on a line of its own, `{lines:lines}` as an
+    indented line; `{shards:few}` names three at most, and `{shards:count}` says how many there are.
+    """
+
+    def get_value(self, key: int | str, args: Sequence[object], kwargs: Mapping[str, object]) -> object:
+        return getattr(args[0], str(key))
+
+    def format_field(self, value: object, format_spec: str) -> str:
+        match value:
+            case datetime() if not format_spec:
+                return value.isoformat()
+            case Mapping():
+                return _joined([f"{name}: {each}" for name, each in value.items()], format_spec)
+            case list() | tuple() | Set():
+                return _joined([*value], format_spec)
+        return format(value, format_spec)
+
+
+TEMPLATE = _Template()
+MARGINS = {"list": "  - ", "lines": "  "}
+FEW = 3
+
+
+def few(values: Sequence[object]) -> str:
+    """Returns the first of the values, with an ellipsis if there are more."""
+    return ", ".join([*map(str, values[:FEW]), *(["…"] if len(values) > FEW else [])])
+
+
+def _joined(values: Sequence[object], how: str) -> str:
+    if how in MARGINS:
+        return "\n".join(f"{MARGINS[how]}{value}" for value in values)
+    if how == "count":
+        return str(len(values))
+    if how == "few":
+        return few(values)
+    return (how or ", ").join(map(str, values))
+
+
+@declared
 class ConfigError(FirnlineError, Fatal):
     """A document that can't be used; lists every problem."""
 
+    source: str
+    problems: list[str]
+
     id = "FL-1001"
+    message = "{source} has {count}:\n{problems:list}"
+    next_step = "correct the lines above and run the same command again."
     causes = "A document with mistakes; all are listed"
     remedy = "correct them; `firnline validate` looks again"
 
-    def __init__(self, source: str, problems: list[str]) -> None:
-        super().__init__(
-            f"{source} has {len(problems)} problem{'s' if len(problems) != 1 else ''}:\n"
-            + "\n".join(f"  - {problem}" for problem in problems),
-            next_step="correct the lines above and run the same command again.",
-        )
-        self.problems = problems
+    @property
+    def count(self) -> str:
+        return counted(len(self.problems), "problem")
 
 
 class DocumentMissing(ConfigError):
@@ -212,6 +269,11 @@ class SchemaRegistryError(FirnlineError):
     id = "FL-4100"
 
 
+def counted(number: int, noun: str) -> str:
+    """Returns the number with its noun, which has a plain plural: `1 row`, `2 rows`."""
+    return f"{number} {noun}{'' if number == 1 else 's'}"
+
+
 def did_you_mean(name: str, valid: Iterable[str]) -> str:
     """The end of a sentence about a name that is not among the valid ones: the nearest of them, or all."""
     names = sorted(set(valid))
@@ -239,7 +301,10 @@ __all__ = [
     "SchemaRegistryError",
     "SnowflakeError",
     "UsageError",
+    "counted",
+    "declared",
     "did_you_mean",
+    "few",
     "nearest",
     "url_of",
 ]

@@ -1,5 +1,7 @@
 import pickle
 import re
+from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
@@ -53,6 +55,60 @@ def test_an_error_that_is_declared_says_its_values_has_them_and_crosses_processe
 def test_what_a_declared_error_does_not_take_is_refused(args: tuple[object, ...], named: dict[str, str]) -> None:
     with pytest.raises(TypeError, match="PortsTaken takes host, ports, holder"):
         PortsTaken(*args, **named)  # type: ignore[arg-type, call-arg] # what mypy refuses is what is tried
+
+
+@declared
+class FolderBlocked(EnvironmentalError):
+    folder: Path
+    since: datetime
+    problems: Sequence[str]
+    sizes: Mapping[str, int]
+
+    id = "FL-9998"
+    message = (
+        "{folder.name} of {folder} is blocked since {since} ({since:%Y}), by {problems:count}: {who}; {problems:few}"
+    )
+    remedy = "wait."
+
+    @property
+    def who(self) -> str:
+        return " and ".join(self.problems[:2])
+
+
+@declared
+class FolderFull(FolderBlocked):
+    next_step: str
+
+    message = "{folder} is full: {sizes}\n{sizes:list}\n{problems:lines}\n{problems:/}"
+
+
+@declared
+class FolderGone(FolderBlocked):
+    is_mounted: bool = False
+    next_step: str = "mount {folder}."
+
+
+SINCE = datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC)
+
+
+def test_a_template_shows_each_value_in_its_form_and_words_that_the_class_computes() -> None:
+    error = FolderBlocked(Path("/tmp/a"), SINCE, ["x", "y", "z", "w"], sizes={})
+    assert error.what == "a of /tmp/a is blocked since 2026-01-02T03:04:05+00:00 (2026), by 4: x and y; x, y, z, …"
+    assert (error.next_step, str(pickle.loads(pickle.dumps(error)))) == ("wait.", str(error))
+
+
+def test_an_error_inherits_the_fields_of_another_one_and_may_take_its_next_step() -> None:
+    error = FolderFull(Path("a"), SINCE, ("x", "y"), {"b": 1, "c": 2}, next_step="empty {it}.")
+    assert error.what == "a is full: b: 1, c: 2\n  - b: 1\n  - c: 2\n  x\n  y\nx/y"
+    assert (error.next_step, error.args) == ("empty {it}.", (error.what,))
+    assert FolderGone(Path("a"), SINCE, [], {}).next_step == "mount a."
+    assert FolderGone(Path("a"), SINCE, [], {}, next_step="wait.").next_step == "wait."
+
+
+@pytest.mark.parametrize("name", ["what", "message", "args", "kind"])
+def test_a_field_that_every_error_has_is_refused_when_the_class_is_made(name: str) -> None:
+    with pytest.raises(TypeError, match=f"Odd can't have the fields {name}: every error has them"):
+        declared(type("Odd", (EnvironmentalError,), {"__annotations__": {name: str}}))
 
 
 @pytest.mark.parametrize("template", ["message", "next_step"])
