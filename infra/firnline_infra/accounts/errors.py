@@ -54,28 +54,41 @@ class WrongSnowflakeAccount(AccountsError):
     )
 
 
+@declared
 class AwsUnreachable(AccountsError):
     """There are no AWS credentials, or no connection to AWS."""
 
+    cause: str
+
     id = "FL-6103"
+    message = "AWS could not be asked whose credentials these are: {cause}"
+    next_step = "{advice}"
     causes = "No credentials, or no way to AWS"
     remedy = "aws sts get-caller-identity has to answer; set AWS_PROFILE or log in (aws sso login)."
 
-    def __init__(self, cause: str) -> None:
-        what = f"AWS could not be asked whose credentials these are: {cause}"
-        super().__init__(what, next_step=CLOCK if step_of_whoever_asks(cause) == CLOCK else None)
+    @property
+    def advice(self) -> str:
+        return CLOCK if step_of_whoever_asks(self.cause) == CLOCK else self.remedy
 
 
+@declared
 class AwsRefused(AccountsError):
     """AWS refused a call."""
 
+    action: str
+    on: str
+    cause: str
+
     id = "FL-6104"
+    message = "{action} on {on} was refused: {cause}"
+    next_step = "{advice}"
     causes = "AWS did not do what was asked"
     remedy = "allow the action that it names; the command can be repeated"
 
-    def __init__(self, action: str, on: str, cause: str) -> None:
-        allow = f"if it was denied, allow {action} to the deployer; the command can be repeated as it is."
-        super().__init__(f"{action} on {on} was refused: {cause}", next_step=step_of_whoever_asks(cause) or allow)
+    @property
+    def advice(self) -> str:
+        allow = f"if it was denied, allow {self.action} to the deployer; the command can be repeated as it is."
+        return step_of_whoever_asks(self.cause) or allow
 
 
 @declared

@@ -27,19 +27,18 @@ class BuildError(EnvironmentalError):
     id = "FL-5441"
 
 
+@declared
 class TargetUnsupported(BuildError):
     """The engine can't run on that Python, architecture or Spark. Nothing was built."""
 
+    reasons: Sequence[str]
+
     id = "FL-5442"
+    message = "There is no engine for this cluster:\n{reasons:list}"
     causes = "No engine runs on that Python, architecture or Spark; all reasons are reported. Nothing was built"
     remedy = (
         "take a release with Spark 4 (emr-spark-8.0.0 or newer), a Python of 3.11 to 3.13 that it has, x86_64 or arm64."
     )
-
-    def __init__(self, reasons: Sequence[str]) -> None:
-        super().__init__(
-            "There is no engine for this cluster:\n" + "\n".join(f"  - {reason}" for reason in reasons),
-        )
 
 
 @declared
@@ -154,24 +153,35 @@ class ArtefactUnfit(BuildError):
     remedy = "build it again: firnline build ENV --into the same folder, without --python and --architecture."
 
 
+@declared
 class NoBuilder(BuildError):
     """Nothing here builds images. The folder has all that is needed."""
 
+    builders: Sequence[str]
+    command: Sequence[str]
+
     id = "FL-5450"
+    message = "There is none of {builders} here to build the image with."
+    next_step = "install one, or copy the folder to a machine that has one and run there: {command_line}"
     causes = "None of docker, podman and buildah is on the PATH. The artefact's folder has all that the image needs"
     remedy = "the command in the message, on a machine that has one, for example in CI"
 
-    def __init__(self, builders: Sequence[str], command: Sequence[str]) -> None:
-        super().__init__(
-            f"There is none of {', '.join(builders)} here to build the image with.",
-            next_step=f"install one, or copy the folder to a machine that has one and run there: {shlex.join(command)}",
-        )
+    @property
+    def command_line(self) -> str:
+        return shlex.join(self.command)
 
 
+@declared
 class ImageFailed(BuildError):
     """The image was not built, or not pushed, in the builder's own words."""
 
+    name: str
+    command: Sequence[str]
+    status: int
+    said: Sequence[str]
+
     id = "FL-5451"
+    message = "{build} of {name} ended with status {status}:\n{said:lines}"
     causes = (
         "The builder can't reach its daemon, a base image, PyPI or the registry; or a check of the Containerfile failed"
     )
@@ -180,8 +190,6 @@ class ImageFailed(BuildError):
         "get-login-password | docker login --username AWS --password-stdin REGISTRY."
     )
 
-    def __init__(self, name: str, command: Sequence[str], status: int, said: Sequence[str]) -> None:
-        super().__init__(
-            f"{shlex.join(command[:2])} of {name} ended with status {status}:\n"
-            + "\n".join(f"  {line}" for line in said),
-        )
+    @property
+    def build(self) -> str:
+        return shlex.join(self.command[:2])

@@ -65,21 +65,34 @@ class QueryUnaudited(AuditError, Fatal):
     remedy = "none: its receipts and its ledger say what was proven of each shard"
 
 
+@declared
 class NotAuditable(AuditError, Fatal):
     """The metadata of the rows lacks what tells one record from another."""
 
+    stream: str
+    parts: Sequence[str]
+    is_left_out: bool = False
+
     id = "FL-5001"
+    message = (
+        "The rows of stream {stream!r} don't say which record they come from: {parts} {are} switched off in the pipeline's "
+        "metadata."
+    )
+    next_step = "set {form}{options}; rows that were written without it can't be audited."
     causes = "The pipeline leaves out a part of the metadata that tells a row's place"
     remedy = "switch it on: `metadata.shard_id`, `metadata.sequence_number`"
 
-    def __init__(self, stream: str, parts: Sequence[str], *, is_left_out: bool = False) -> None:
-        form = "metadata.form: object and " if is_left_out else ""
-        super().__init__(
-            f"The rows of stream {stream!r} don't say which record they come from: {', '.join(parts)} "
-            f"{'is' if len(parts) == 1 else 'are'} switched off in the pipeline's metadata.",
-            next_step=f"set {form}{' and '.join(f'metadata.{part}: true' for part in parts)}; rows that were written without it "
-            "can't be audited.",
-        )
+    @property
+    def are(self) -> str:
+        return "is" if len(self.parts) == 1 else "are"
+
+    @property
+    def options(self) -> str:
+        return " and ".join(f"metadata.{part}: true" for part in self.parts)
+
+    @property
+    def form(self) -> str:
+        return "metadata.form: object and " if self.is_left_out else ""
 
 
 @declared
@@ -110,23 +123,26 @@ class LatestUnreadable(AuditError, Fatal):
     id = "FL-5012"
     message = "Role {role} sees no dynamic table {table}, or not which moment it shows."
     next_step = (
-        "make it (`firnline up`), and grant the role what it needs: GRANT SELECT, MONITOR ON DYNAMIC TABLE {table} TO "
-        "ROLE {role}."
+        "make it (`firnline up`), and grant the role what it needs: GRANT SELECT, MONITOR ON DYNAMIC TABLE {table} TO ROLE "
+        "{role}."
     )
     causes = "The reader sees no table of latest rows, or none that was refreshed"
     remedy = "`firnline up` makes it, and grants the reader SELECT and MONITOR on it"
 
 
+@declared
 class LatencyUnknown(AuditError, Fatal):
     """No row of the table tells when its record came, or when it became visible itself."""
 
+    table: str
+    cause: str
+    advice: str
+
     id = "FL-5701"
+    message = "The latency of {table} can't be determined: {cause}."
+    next_step = "{advice}."
     causes = "Rows don't say when their record came, or the table keeps no commit times"
     remedy = "`metadata.approximate_arrival: true`; `row_timestamp: true`, of a standard table"
-
-    def __init__(self, table: str, cause: str, next_step: str) -> None:
-        super().__init__(f"The latency of {table} can't be determined: {cause}.", next_step=f"{next_step}.")
-        self.table, self.cause = table, cause
 
 
 @declared
@@ -165,29 +181,37 @@ class StartUnknown(AuditError, Fatal):
     )
 
 
+@declared
 class QueryFailed(AuditError, Retryable):
     """Snowflake broke off, or refused a statement that it should have answered."""
 
+    wanted: str
+    cause: str
+
     id = "FL-5005"
+    message = "Snowflake could not tell {wanted}: {cause}"
     causes = "A query of the audit failed"
     remedy = (
         "run the same command again; it changes nothing, and begins from the start. If it lasts, run the statement by hand as "
         "the reader's role."
     )
 
-    def __init__(self, what: str, cause: str) -> None:
-        super().__init__(f"Snowflake could not tell {what}: {cause}")
 
-
+@declared
 class PipelineNotAudited(AuditError, Fatal):
     """No pipeline of the configuration reads that stream."""
 
+    stream: str
+    known: Sequence[str]
+
     id = "FL-5006"
+    message = "The configuration has no pipeline of a stream {stream!r}; {hint}"
     causes = "`--pipeline` names a stream that no pipeline reads"
     remedy = "give --pipeline the stream's name as the configuration has it, or leave it out to look at them all."
 
-    def __init__(self, stream: str, known: Sequence[str]) -> None:
-        super().__init__(f"The configuration has no pipeline of a stream {stream!r}; {did_you_mean(stream, known)}")
+    @property
+    def hint(self) -> str:
+        return did_you_mean(self.stream, self.known)
 
 
 @declared

@@ -34,7 +34,7 @@ class DriftContext:
             blueprint=self.blueprint,
             clients=self.accounts.aws,
             rows=lambda statement: shown(self.session, statement, kind, name),
-            out_of_sight=lambda what: OutOfSight(kind, name, what=what),
+            out_of_sight=lambda unseen: OutOfSight(f"{kind} {name}", unseen),
             outputs=self.outputs,
             made_at=self._made_at,
         )
@@ -52,5 +52,5 @@ def shown(session: Any, statement: str, kind: str, name: str) -> list[dict[str, 
     """Returns what Snowflake answers about an object. Raises OutOfSight or SnowflakeRefused."""
     found = rows_if_there(session, statement)
     if found is None:
-        raise OutOfSight(kind, name)
+        raise OutOfSight(f"{kind} {name}")
     return found

@@ -17,22 +17,21 @@ class DriftError(FirnlineError, Fatal):
     id = "FL-5521"
 
 
+@declared
 class IgnoreListRefused(DriftError):
     """The list of what is ignored is not usable: an entry has no reason, has expired, or would hide too much."""
 
+    source: str
+    problems: Sequence[str]
+
     id = "FL-5522"
+    message = "{source} can't be used:\n{problems:list}"
     causes = (
         "An entry of `<name>.drift.yaml`, or of `<name>.policy.yaml`, has no reason, has expired, lasts for more than a year, "
         "or would ignore "
         "everything. Nothing was compared"
     )
     remedy = "correct these entries, or take them out; docs/drift.md has the form. Nothing was compared."
-
-    def __init__(self, source: str, problems: Sequence[str]) -> None:
-        self.problems = tuple(problems)
-        super().__init__(
-            f"{source} can't be used:\n" + "\n".join(f"  - {problem}" for problem in problems),
-        )
 
 
 @declared
@@ -47,14 +46,18 @@ class PreviewUnreadable(DriftError):
     remedy = "pulumi version has to be one that docs/deploy.md names; then the same command again."
 
 
+@declared
 class OutOfSight(DriftError):
     """Snowflake does not say whether an object is gone or only hidden; where Pulumi does not miss it, it is hidden."""
 
+    object: str
+    unseen: str = ""
+
     id = "FL-5524"
+    message = "Snowflake {shown} of {object} to the role that compares."
     causes = "Snowflake hides an object from the role that compares; the status is 2"
     remedy = "compare in the role that deploys; the role of previews can't see everything."
 
-    def __init__(self, kind: str, name: str, *, what: str = "") -> None:
-        self.object = f"{kind} {name}"
-        shown = f"does not show {what}" if what else "shows nothing"
-        super().__init__(f"Snowflake {shown} of {self.object} to the role that compares.")
+    @property
+    def shown(self) -> str:
+        return f"does not show {self.unseen}" if self.unseen else "shows nothing"

@@ -27,36 +27,49 @@ class KeysError(FirnlineError, Fatal):
     id = "FL-6110"
 
 
+@declared
 class EncryptionKeyUnusable(KeysError):
     """The environment's KMS key is disabled, or waits for its deletion."""
 
+    alias: str
+    arn: str
+    state: str
+
     id = "FL-5562"
+    message = (
+        "{key} is {state}: nothing can be encrypted with it, and once it is gone, nothing read that it has encrypted."
+    )
+    next_step = (
+        "find out who did that and why; then aws kms cancel-key-deletion --key-id {arn} and aws kms enable-key --key-id {arn}, "
+        "as an administrator. Nothing was written."
+    )
     causes = (
         "The alias of the environment's KMS key leads to one that is disabled, or waits for its deletion. Nothing was "
         "written"
     )
     remedy = "`aws kms cancel-key-deletion`, `aws kms enable-key`"
 
-    def __init__(self, alias: str, arn: str, *, state: str) -> None:
-        key = f"The adopted key {arn}" if alias == arn else f"{alias} leads to {arn}, which"
-        super().__init__(
-            f"{key} is {state}: nothing can be encrypted with it, and once it is gone, nothing read that it has encrypted.",
-            next_step=f"find out who did that and why; then aws kms cancel-key-deletion --key-id {arn} and "
-            f"aws kms enable-key --key-id {arn}, as an administrator. Nothing was written.",
-        )
+    @property
+    def key(self) -> str:
+        return f"The adopted key {self.arn}" if self.alias == self.arn else f"{self.alias} leads to {self.arn}, which"
 
 
+@declared
 class UnknownUser(KeysError):
     """A user is called ingest, reader, or as the stream whose pipeline has a user of its own."""
 
+    user: str
+    known: tuple[str, ...]
+    environment: str
+
     id = "FL-6123"
+    message = "{environment} has no user {user!r}; {hint}"
     causes = "`firnline keys` for a user that the specification does not have, such as a pipeline's without `ingest`"
     remedy = "name a user of the specification; a pipeline with `ingest: {}` has one that is called as its stream"
 
-    def __init__(self, user: str, known: tuple[str, ...], *, environment: str) -> None:
-        super().__init__(
-            f"{environment} has no user {user!r}; {did_you_mean(user, known)}",
-        )
+    @property
+    def hint(self) -> str:
+        return did_you_mean(self.user, self.known)
 
 
 @declared
@@ -166,19 +179,19 @@ class PrivateHalfMissing(KeysError):
     remedy = "the right account? else remove the user from the file, create a new key"
 
 
+@declared
 class KeysDisagree(KeysError):
     """The file and the secret name different keys; going on could retire the one that is in use."""
 
+    file: Path
+    user: str
+    why: str
+
     id = "FL-6118"
+    message = "{file} and the secret disagree about {user}: {why}."
+    next_step = "take the file as it was committed last (git checkout), and run the same command again."
     causes = "The file and the secret speak of different keys"
     remedy = "the file as it was committed"
-
-    def __init__(self, file: Path, user: str, why: str, *, next_step: str | None = None) -> None:
-        super().__init__(
-            f"{file} and the secret disagree about {user}: {why}.",
-            next_step=next_step
-            or "take the file as it was committed last (git checkout), and run the same command again.",
-        )
 
 
 @declared

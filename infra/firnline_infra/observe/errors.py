@@ -9,7 +9,7 @@ DeployError
 └── ClusterInUse       a cluster would be removed, or replaced, while jobs run in it
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from firnline_infra.specification.identifier import Identifier
 from firnline_ingest.errors import Fatal, FirnlineError, declared
@@ -21,10 +21,14 @@ class DeployError(FirnlineError, Fatal):
     id = "FL-6130"
 
 
+@declared
 class AlreadyThere(DeployError):
     """Objects that `up` would create exist already, and this stack did not make them."""
 
+    found: Sequence[str]
+
     id = "FL-6133"
+    message = "These exist already, and this stack did not make them:\n{found:list}"
     causes = "An object to create exists already, and this stack did not create it. Nothing was created"
     remedy = (
         "if they are yours: adopt them (origin: adopt) or import them (docs/adopt.md); if another stack of "
@@ -33,55 +37,66 @@ class AlreadyThere(DeployError):
         "created."
     )
 
-    def __init__(self, found: Sequence[str]) -> None:
-        self.found = tuple(found)
-        super().__init__(
-            "These exist already, and this stack did not make them:\n" + "\n".join(f"  - {each}" for each in found),
-        )
 
-
+@declared
 class AdoptedUnusable(DeployError):
     """An adopted object is not there, is not as the specification says, or its owner has not granted what is needed."""
 
+    problems: Sequence[str]
+    statements: Sequence[str]
+
     id = "FL-5541"
+    message = "These adopted objects can't be used yet:\n{problems:list}"
+    next_step = "{told}Nothing was created."
     causes = (
         "An adopted object does not exist, differs from the specification, or its owner has not granted what is needed. "
         "Nothing was created"
     )
     remedy = "hand the statements of the message to the owners; they are in what `firnline bootstrap` writes too"
 
-    def __init__(self, problems: Sequence[str], statements: Sequence[str]) -> None:
-        self.problems, self.statements = tuple(problems), tuple(statements)
-        run = "".join(f"\n      {statement};" for statement in statements)
-        told = f"have the owners run this:{run}\n  " if statements else "correct the specification, or what is there. "
-        super().__init__(
-            "These adopted objects can't be used yet:\n" + "\n".join(f"  - {each}" for each in problems),
-            next_step=f"{told}Nothing was created.",
+    @property
+    def told(self) -> str:
+        return (
+            f"have the owners run this:{_to_run(self.statements)}\n  "
+            if self.statements
+            else "correct the specification, or what is there. "
         )
 
 
+@declared
 class OwnerOutOfReach(DeployError):
     """The deploy role has lost the engine's role, through which alone it reaches the tables with `table_privilege:
     ownership`."""
 
+    table: str
+    owner: Identifier
+    deployer: Identifier
+
     id = "FL-6137"
+    message = "{table} belongs to role {owner}, which {deployer} no longer has: Pulumi would not see it, and take it for gone."
+    next_step = "find out who revoked it, and run: GRANT ROLE {owner.sql} TO ROLE {deployer.sql}; Nothing was changed."
     causes = (
         "With `table_privilege: ownership`: the engine's role was revoked from the role that deploys, which reaches "
         "the table through it. Nothing was changed"
     )
     remedy = "grant it again: the message has the statement"
 
-    def __init__(self, table: str, *, owner: Identifier, deployer: Identifier) -> None:
-        super().__init__(
-            f"{table} belongs to role {owner}, which {deployer} no longer has: Pulumi would not see it, and take it for gone.",
-            next_step=f"find out who revoked it, and run: GRANT ROLE {owner.sql} TO ROLE {deployer.sql}; Nothing was changed.",
-        )
 
-
+@declared
 class ObjectsHidden(DeployError):
     """Pulumi would take them for gone, forget them, and fail to make them again."""
 
+    hidden: Sequence[tuple[str, str]]
+    """The description of each, with its owner if it is known, and the statement that gives it back."""
+    role: Identifier
+
     id = "FL-6138"
+    message = "{role} can't see objects that this stack made, and something is still there under each name:\n{descriptions:list}"
+    next_step = (
+        "find out who gave them away or replaced them. If they are to come back, have their owner or an "
+        "administrator run this:{run}\n  then the same command again (firnline drift says then whether it is another one "
+        "that was made under the name). Nothing was changed, and the stack still knows them."
+    )
     causes = (
         "Objects of the stack are there, and the role that deploys can't see them: they were given to another owner, replaced "
         "(CREATE OR REPLACE gives the new one to the role that runs it, and ends all grants), or a right on what contains "
@@ -89,22 +104,30 @@ class ObjectsHidden(DeployError):
     )
     remedy = "the statements of the message, by the owner or an administrator; then the same command again"
 
-    def __init__(self, hidden: Sequence[tuple[str, str]], *, role: Identifier) -> None:
-        """`hidden`: the description of each, with its owner where it is known, and the statement that gives it back."""
-        run = "".join(f"\n      {statement};" for _, statement in hidden)
-        super().__init__(
-            f"{role} can't see objects that this stack made, and something is still there under each name:\n"
-            + "\n".join(f"  - {described}" for described, _ in hidden),
-            next_step=f"find out who gave them away or replaced them. If they are to come back, have their owner or an "
-            f"administrator run this:{run}\n  then the same command again (firnline drift says then whether it is another one "
-            "that was made under the name). Nothing was changed, and the stack still knows them.",
-        )
+    @property
+    def descriptions(self) -> list[str]:
+        return [description for description, _ in self.hidden]
+
+    @property
+    def run(self) -> str:
+        return _to_run(statement for _, statement in self.hidden)
 
 
+@declared
 class OthersWouldLose(DeployError):
     """`destroy` would drop what belongs to another owner by now, or leave it behind unsaid."""
 
+    others: Sequence[tuple[str, str]]
+    """The description of each, with its owner if it is known, and the statement that gives it back."""
+    role: Identifier
+
     id = "FL-6141"
+    message = "These were created by this stack and are no longer {role}'s:\n{descriptions:list}"
+    next_step = (
+        "ask who has them. If they are to go with the environment, have their owner or an administrator run "
+        "this:{run}\n  If they are to stay, have them moved to a database that stays (ALTER TABLE … RENAME TO …). Then "
+        "the same command again. Nothing was removed."
+    )
     causes = (
         "Objects that the stack made are another owner's by now, and `destroy` would drop them with the schema or the database "
         "that they are in, or leave them behind in one that stays. Nothing was removed"
@@ -114,22 +137,27 @@ class OthersWouldLose(DeployError):
         "environment's databases, or dropped; then the same command again"
     )
 
-    def __init__(self, others: Sequence[tuple[str, str]], *, role: Identifier) -> None:
-        """`others`: the description of each, with its owner where it is known, and the statement that gives it back."""
-        run = "".join(f"\n      {statement};" for _, statement in others)
-        super().__init__(
-            f"These were created by this stack and are no longer {role}'s:\n"
-            + "\n".join(f"  - {each}" for each, _ in others),
-            next_step=f"ask who has them. If they are to go with the environment, have their owner or an administrator run "
-            f"this:{run}\n  If they are to stay, have them moved to a database that stays (ALTER TABLE … RENAME TO …). Then "
-            "the same command again. Nothing was removed.",
-        )
+    @property
+    def descriptions(self) -> list[str]:
+        return [description for description, _ in self.others]
+
+    @property
+    def run(self) -> str:
+        return _to_run(statement for _, statement in self.others)
 
 
+@declared
 class OtherObjectsThere(DeployError):
     """`destroy` would drop what this stack never made, with the schema or the database that it is in."""
 
+    others: Sequence[str]
+
     id = "FL-6142"
+    message = "These lie in what this stack made, and it did not make them:\n{others:list}"
+    next_step = (
+        "ask their owners. Objects that are to stay are moved to a database that stays (ALTER TABLE … RENAME TO …, a clone, or "
+        "made anew there); if all of it is to go, the same command with --with-others. Nothing was removed."
+    )
     causes = (
         "Another owner has put tables, views, stages, functions or other objects into a database or a schema that the stack "
         "made: `destroy` would drop them with it. Nothing was removed"
@@ -138,15 +166,6 @@ class OtherObjectsThere(DeployError):
         "ask their owners; what is to stay is moved to a database that stays (`ALTER TABLE … RENAME TO …`, or a clone), and "
         "`firnline destroy ENV --with-others` drops the rest"
     )
-
-    def __init__(self, others: Sequence[str]) -> None:
-        super().__init__(
-            "These lie in what this stack made, and it did not make them:\n"
-            + "\n".join(f"  - {each}" for each in others),
-            next_step="ask their owners. Objects that are to stay are moved to a database that stays (ALTER TABLE … "
-            "RENAME TO …, a "
-            "clone, or made anew there); if all of it is to go, the same command with --with-others. Nothing was removed.",
-        )
 
 
 @declared
@@ -168,3 +187,7 @@ class ClusterInUse(DeployError):
         "on EC2, while a job or a step is in it. Nothing was changed"
     )
     remedy = "`firnline stop`, then the same command again"
+
+
+def _to_run(statements: Iterable[str]) -> str:
+    return "".join(f"\n      {statement};" for statement in statements)

@@ -69,7 +69,7 @@ class PulumiCli:
         options += ["--plan", str(plan)] if plan else []
         ended = self._execute("up", "--yes", "--skip-preview", *options, "--stack", stack)
         if plan is not None and EXCEEDS.search(ended.text):
-            raise PlanExceeded(stack, exit_status=ended.exit_status, lines=ended.lines)
+            raise PlanExceeded(f"up --stack {stack} --plan", exit_status=ended.exit_status, lines=ended.lines)
         if ERRORS.search(self._succeeded(ended).text):
             raise ErrorsReported(ended.command, exit_status=ended.exit_status, lines=ended.lines)
 

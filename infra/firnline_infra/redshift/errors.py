@@ -9,7 +9,7 @@ RedshiftError
 """
 
 import re
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 
 from firnline_ingest.errors import Fatal, FirnlineError, declared
 
@@ -80,18 +80,22 @@ class CaseSensitivityOff(RedshiftError):
     )
 
 
+@declared
 class ViewAbsent(RedshiftError):
     """A view is not there."""
 
+    name: str
+    known: Collection[str]
+
     id = "FL-7204"
+    message = "There is no materialized view {name}."
+    next_step = "name one of {names}, or make it: firnline redshift apply"
     causes = "A view that the specification adopts, or a command names, is not in the database"
     remedy = "correct the name, or let the view be created (origin: create)"
 
-    def __init__(self, name: str, *, known: Iterable[str]) -> None:
-        super().__init__(
-            f"There is no materialized view {name}.",
-            next_step=f"name one of {', '.join(known) or 'none'}, or make it: firnline redshift apply",
-        )
+    @property
+    def names(self) -> str:
+        return ", ".join(self.known) or "none"
 
 
 @declared

@@ -29,23 +29,26 @@ class RolloutError(FirnlineError):
     id = "FL-5461"
 
 
+@declared
 class NotReady(RolloutError, Fatal):
     """The job would not run. Found before anything was stopped."""
 
+    application: str
+    problems: "Sequence[Problem]"
+    running: str
+
     id = "FL-5462"
+    message = "The engine of {application} would not start:\n{listed}"
+    next_step = "fix what is listed, and run the same command again. Nothing was changed: {running}."
     causes = (
         "The service, the role, the artefact or the application would keep the engine from starting. Nothing was "
         "stopped"
     )
     remedy = "what it lists, each with its next step"
 
-    def __init__(self, application: str, problems: "Sequence[Problem]", *, running: str) -> None:
-        self.problems = tuple(problems)
-        listed = "\n".join(f"  - {each.what}\n    {each.next_step}" for each in problems)
-        super().__init__(
-            f"The engine of {application} would not start:\n{listed}",
-            next_step=f"fix what is listed, and run the same command again. Nothing was changed: {running}.",
-        )
+    @property
+    def listed(self) -> str:
+        return "\n".join(f"  - {each.what}\n    {each.next_step}" for each in self.problems)
 
 
 @declared
@@ -95,10 +98,18 @@ class EngineElsewhere(RolloutError, Fatal):
     )
 
 
+@declared
 class StillThere(RolloutError, Fatal):
     """The run that was to be stopped can still write. Nothing was started in its place."""
 
+    run: "Run"
+    seconds: float
+    doing: str
+
     id = "FL-5466"
+    message = (
+        "Run {run.id} was asked to stop, and after {seconds:.0f} s {doing}: its service calls it {run.state}{words}."
+    )
     causes = (
         "The old run was cancelled, and something of it can still write: an unreachable node, a service that does not "
         "let go. **No engine reads now.** Nothing was started in its place"
@@ -108,49 +119,63 @@ class StillThere(RolloutError, Fatal):
         "from here; if the service never lets go of it, end it there by hand first."
     )
 
-    def __init__(self, run: "Run", seconds: float, doing: str) -> None:
-        words = f" ({run.reason})" if run.reason else ""
-        super().__init__(
-            f"Run {run.id} was asked to stop, and after {seconds:.0f} s {doing}: its service calls it {run.state}{words}.",
-        )
+    @property
+    def words(self) -> str:
+        return f" ({self.run.reason})" if self.run.reason else ""
 
 
+@declared
 class RolloutFailed(RolloutError, Fatal):
     """The new engine did not come up."""
 
+    number: int
+    why: str
+    current_state: str
+    next_step: str
+
     id = "FL-5467"
+    message = "Deployment {number} failed: {why}. {current_state}"
     causes = (
         "The new engine ended, did not begin, or does not read what the old one read. The message says whether the old "
         "one runs again, or was never stopped"
     )
     remedy = "`firnline logs`; fix, and deploy again"
 
-    def __init__(self, number: int, why: str, *, current_state: str, next_step: str) -> None:
-        super().__init__(f"Deployment {number} failed: {why}. {current_state}", next_step=next_step)
 
-
+@declared
 class RolloutCutOff(RolloutError, Fatal):
     """A call that the roll-out needs was refused after it had begun. What it has done stays."""
 
+    number: int
+    error: FirnlineError
+    current_state: str
+    has_expired: bool
+    command: str
+
     id = "FL-5476"
+    message = (
+        "Deployment {number} was cut off, because {why}. As far as is known, {current_state}. No row is lost: "
+        "unread records stay in the stream until its retention ends. ({error.what})"
+    )
+    next_step = "{advice}"
     causes = (
         "The deployer's credentials expired in the middle of a roll-out or a stop, or a call was refused there. The message "
         "says what ran when that was known last"
     )
     remedy = "new credentials, and the same command again: it goes on from what it finds"
 
-    def __init__(
-        self, number: int, error: FirnlineError, *, current_state: str, has_expired: bool, command: str
-    ) -> None:
-        why = "the deployer's credentials have expired" if has_expired else "a call was refused"
-        super().__init__(
-            f"Deployment {number} was cut off, because {why}. As far as is known, {current_state}. No row is lost: "
-            f"unread records stay in the stream until its retention ends. ({error.what})",
-            next_step=f"get new credentials (log in again, or run CI's job again), and run {command} again at once; it goes on "
+    @property
+    def advice(self) -> str:
+        return (
+            f"get new credentials (log in again, or run CI's job again), and run {self.command} again at once; it goes on "
             "from what it finds. Nothing is to be granted."
-            if has_expired
-            else f"{error.next_step.rstrip('.')}; then run {command} again at once: it goes on from what it finds.",
+            if self.has_expired
+            else f"{self.error.next_step.rstrip('.')}; then run {self.command} again at once: it goes on from what it finds."
         )
+
+    @property
+    def why(self) -> str:
+        return "the deployer's credentials have expired" if self.has_expired else "a call was refused"
 
 
 @declared
@@ -190,10 +215,20 @@ class UnknownPipeline(RolloutError, Fatal):
     remedy = "name the stream of a pipeline that is read; firnline status lists them."
 
 
+@declared
 class NotQuiet(RolloutError, Retryable):
     """A paused pipeline still has rows in flight, or is still read."""
 
+    stream: str
+    seconds: float
+    unproven: Sequence[str]
+    is_loading: bool = False
+    """True if a file of it may be on its way into the table (`oversize_rows`)."""
+    is_engine_there: bool = True
+
     id = "FL-5475"
+    message = "Stream {stream} is paused, and after {seconds:.0f} s it is not quiet{which}: don't change its table yet."
+    next_step = "{advice}"
     causes = (
         "A pipeline was paused, and its last rows are not proven yet, or an engine still reads it or loads a file of it, or "
         "none runs that proves them"
@@ -202,25 +237,19 @@ class NotQuiet(RolloutError, Retryable):
         "the same command again; `firnline logs`; without an engine: resume it, `firnline deploy`, and pause it then"
     )
 
-    def __init__(
-        self,
-        stream: str,
-        seconds: float,
-        unproven: Sequence[str],
-        *,
-        is_loading: bool = False,
-        is_engine_there: bool = True,
-    ) -> None:
-        """`is_loading`: whether a file of it may be on its way into the table (`oversize_rows`)."""
-        found = [
-            *([f"{', '.join(unproven)} may have rows in flight"] if unproven else ()),
-            *(["a file of its dead letters may be on its way into the table"] if is_loading else ()),
-        ]
-        which = f" ({'; '.join(found)})" if found else ""
-        super().__init__(
-            f"Stream {stream} is paused, and after {seconds:.0f} s it is not quiet{which}: don't change its table yet.",
-            next_step="firnline logs says what keeps it; the same command waits on. firnline pipeline resume takes it back."
-            if is_engine_there
+    @property
+    def advice(self) -> str:
+        return (
+            "firnline logs says what keeps it; the same command waits on. firnline pipeline resume takes it back."
+            if self.is_engine_there
             else "no engine runs that proves them, and none proves what is paused: firnline pipeline resume, firnline "
-            "deploy, and pause it then.",
+            "deploy, and pause it then."
         )
+
+    @property
+    def which(self) -> str:
+        found = [
+            *([f"{', '.join(self.unproven)} may have rows in flight"] if self.unproven else ()),
+            *(["a file of its dead letters may be on its way into the table"] if self.is_loading else ()),
+        ]
+        return f" ({'; '.join(found)})" if found else ""

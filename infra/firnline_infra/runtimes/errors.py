@@ -47,36 +47,35 @@ class StartedByHand(JobError):
     )
 
 
+@declared
 class JobRefused(JobError):
     """The service would refuse the request; said before anything is stopped or started."""
 
+    application: str
+    service: str
+    problems: Sequence[str]
+
     id = "FL-5423"
+    message = "{service} would refuse the job of {application}:\n{problems:list}"
     causes = "The service would refuse the job's request; nothing was stopped or started"
     remedy = "change what the lines name in the specification, and deploy again; nothing was stopped or started."
 
-    def __init__(self, application: str, service: str, problems: Sequence[str]) -> None:
-        self.problems = tuple(problems)
-        super().__init__(
-            f"{service} would refuse the job of {application}:\n" + "\n".join(f"  - {each}" for each in problems),
-        )
 
-
+@declared
 class RuntimeRefused(FirnlineError, Fatal):
     """The service refused a call, in its own words."""
 
+    action: str
+    on: str
+    words: str
+
     id = "FL-5469"
+    message = "{action} on {on} was refused: {words}"
+    next_step: str = "if it was denied, allow {action} to the deployer; the command can be repeated as it is."
     causes = "The service refused a call"
     remedy = "what it says; if it was denied, the action that it names"
-
     is_unauthorized = False
     """True for an answer that says nothing but that the caller is not known (any more)."""
-
-    def __init__(self, action: str, on: str, words: str, *, next_step: str = "") -> None:
-        super().__init__(
-            f"{action} on {on} was refused: {words}",
-            next_step=next_step
-            or f"if it was denied, allow {action} to the deployer; the command can be repeated as it is.",
-        )
 
 
 @declared

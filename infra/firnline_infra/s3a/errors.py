@@ -1,22 +1,24 @@
 """Errors while S3A's jars are fetched."""
 
-from collections.abc import Iterable
+from collections.abc import Sequence
 
 from firnline_ingest.errors import EnvironmentalError, declared
 
 
+@declared
 class HadoopUnknown(EnvironmentalError):
     """No list of jars for this Hadoop."""
 
+    hadoop: str
+    known: Sequence[str]
+
     id = "FL-5401"
+    message = "There is no list of jars for Hadoop {hadoop}; there is one for {known}."
     causes = "There is no pinned list of S3A's jars for this Hadoop"
     remedy = (
         "give Spark hadoop-aws of its own Hadoop's version, and the AWS SDK that it was built with "
         "(software.amazon.awssdk:bundle in its pom.xml)."
     )
-
-    def __init__(self, hadoop: str, known: Iterable[str]) -> None:
-        super().__init__(f"There is no list of jars for Hadoop {hadoop}; there is one for {', '.join(known)}.")
 
 
 @declared

@@ -1,31 +1,30 @@
 """Errors of an environment before anything of it is created."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Self
 
 from firnline_ingest.errors import Fatal, FirnlineError, declared
 
 
+@declared
 class KeysMissing(FirnlineError, Fatal):
     """A user of the environment has no public key yet."""
 
+    missing: Sequence[str]
+    next_step: str
+
     id = "FL-7001"
+    message = "Nobody could log in to Snowflake as {missing: or }: there is no public key yet."
     causes = "`up` before a user of the environment has a public key; a preview only says so"
     remedy = "`firnline keys create`; it makes the pair and says where it lies"
-
-    def __init__(self, missing: Iterable[str], *, next_step: str) -> None:
-        super().__init__(
-            f"Nobody could log in to Snowflake as {' or '.join(missing)}: there is no public key yet.",
-            next_step=next_step,
-        )
 
     @classmethod
     def of(cls, environment: str, missing: Mapping[str, str]) -> Self:
         """`missing` maps what `firnline keys` calls a user to the user's name in Snowflake."""
         commands = "; ".join(f"firnline keys create {environment} {user}" for user in missing)
         return cls(
-            missing.values(),
+            [*missing.values()],
             next_step=f"{commands}. The public half is written beside the specification: review and commit it.",
         )
 
@@ -34,7 +33,7 @@ class KeysMissing(FirnlineError, Fatal):
         """The error for users whose private half is not in Secrets Manager; `missing` has their paths in the specification."""
         fields = " and ".join(f"{path}.public_keys.slot_1" for path in missing)
         return cls(
-            missing.values(),
+            [*missing.values()],
             next_step="make the pair where its private half is kept (openssl genrsa 3072 | openssl pkcs8 -topk8 -nocrypt -out "
             f"key.pem; openssl rsa -in key.pem -pubout) and give its public half as {fields}.",
         )

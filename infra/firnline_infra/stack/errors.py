@@ -16,7 +16,7 @@ from collections.abc import Sequence
 
 from firnline_infra.observe.errors import DeployError
 from firnline_infra.specification.identifier import Identifier
-from firnline_ingest.errors import declared
+from firnline_ingest.errors import counted, declared
 
 
 class NoProgram(DeployError):
@@ -26,19 +26,17 @@ class NoProgram(DeployError):
     causes = "The stack has no settings that name this specification"
     remedy = "what it says"
 
-    def __init__(self, problem: str, *, next_step: str) -> None:
-        super().__init__(problem, next_step=next_step)
 
-
+@declared
 class PackagesTooOld(DeployError):
     """A Python package is older than the program needs; Pulumi would find that out half-way."""
 
+    problems: Sequence[str]
+
     id = "FL-6132"
+    message = "These packages won't do: {problems:; }."
     causes = "Pulumi or a provider is older than its pin"
     remedy = "install the pinned ones: pip install 'firnline-infra[deploy]' (in a clone: scripts/setup)."
-
-    def __init__(self, problems: Sequence[str]) -> None:
-        super().__init__(f"These packages won't do: {'; '.join(problems)}.")
 
 
 @declared
@@ -51,8 +49,8 @@ class OnlyLooks(DeployError):
     id = "FL-5543"
     message = "{role} is the role of previews, which sees and changes nothing."
     next_step = (
-        "log in as who deploys: SNOWFLAKE_USER and SNOWFLAKE_ROLE, {deploys} where the bootstrap made it. Nothing was "
-        "changed."
+        "log in as who deploys: SNOWFLAKE_USER and SNOWFLAKE_ROLE, {deploys} where the bootstrap made it. "
+        "Nothing was changed."
     )
     causes = "`up` or `destroy` with the user or role of previews. Nothing was changed"
     remedy = "log in as who deploys"
@@ -90,74 +88,102 @@ class NotDeployed(DeployError):
     remedy = "`firnline up`; or the message's step, if its state is elsewhere"
 
 
+@declared
 class OtherTool(DeployError):
     """Pulumi's state holds an environment that Terraform was to change, or the other way round."""
 
+    environment: str
+    ours: str
+    other: str
+    place: str
+    resources: int
+
     id = "FL-6139"
+    message = "{environment} is {other}'s, and {ours} was to change it: {place} holds {found}."
+    next_step = (
+        "go on with {other} ({go_on}); or move it: firnline import, {other} lets go, and then this (docs/beside-terraform.md). "
+        "Nothing was created."
+    )
     causes = (
         "Pulumi's state holds the environment that Terraform was to change, or the other way round. Nothing was created"
     )
     remedy = "go on with the tool that has it, or move it: docs/beside-terraform.md"
 
-    def __init__(self, environment: str, *, ours: str, other: str, place: str, resources: int) -> None:
-        folder = f"stacks/terraform/{environment}"
-        found = f"{resources} resource{'s' * (resources > 1)}"
-        go_on = f"without {folder}" if ours == "Terraform" else f"firnline terraform {environment} --into {folder}"
-        super().__init__(
-            f"{environment} is {other}'s, and {ours} was to change it: {place} holds {found}.",
-            next_step=f"go on with {other} ({go_on}); or move it: firnline import, {other} lets go, and then this "
-            "(docs/beside-terraform.md). Nothing was created.",
+    @property
+    def found(self) -> str:
+        return counted(self.resources, "resource")
+
+    @property
+    def go_on(self) -> str:
+        folder = f"stacks/terraform/{self.environment}"
+        return (
+            f"without {folder}"
+            if self.ours == "Terraform"
+            else f"firnline terraform {self.environment} --into {folder}"
         )
 
 
+@declared
 class SecretsLost(DeployError):
     """A secret that the file of keys names is gone, so nobody could log in with its key."""
 
+    lost: Sequence[str]
+    environment: str
+
     id = "FL-6136"
+    message = "The file of keys names secrets that can't be used:\n{lost:list}"
+    next_step = "after that, firnline up {environment} again. Nothing was created."
     causes = "The file of keys names a secret that was deleted, or is in another account. Nothing was created"
     remedy = "have it back, or new keys: the message says how"
 
-    def __init__(self, lost: Sequence[str], *, environment: str) -> None:
-        self.lost = tuple(lost)
-        super().__init__(
-            "The file of keys names secrets that can't be used:\n" + "\n".join(f"  - {each}" for each in lost),
-            next_step=f"after that, firnline up {environment} again. Nothing was created.",
-        )
 
-
+@declared
 class SecretsKeyOutOfReach(DeployError):
     """The key that a new stack's secrets would be encrypted with is not there, or not for the deployer."""
 
+    stack: str
+    encryption: str
+    lines: Sequence[str]
+
     id = "FL-5501"
+    message = (
+        "Stack {stack} was not made: its secrets are to be encrypted with {encryption}, and that key refused:\n"
+        "{last_lines}"
+    )
+    next_step = (
+        "make what `firnline bootstrap` renders (its key is this one), or name another secretsprovider in Pulumi.{stack}.yaml: "
+        "the URL of a key of yours, or `passphrase`. Nothing was created."
+    )
     causes = (
         "A new stack's secrets are encrypted with the key that the bootstrap makes, and it is not there, or not for "
         "the deployer. Nothing was created"
     )
     remedy = "make what `firnline bootstrap` renders, or name another `secretsprovider` in `Pulumi.<stack>.yaml`"
 
-    def __init__(self, stack: str, encryption: str, lines: Sequence[str]) -> None:
-        super().__init__(
-            f"Stack {stack} was not made: its secrets are to be encrypted with {encryption}, and that key refused:\n"
-            + "\n".join(f"    {line}" for line in lines[-3:]),
-            next_step="make what `firnline bootstrap` renders (its key is this one), or name another secretsprovider in "
-            f"Pulumi.{stack}.yaml: the URL of a key of yours, or `passphrase`. Nothing was created.",
-        )
+    @property
+    def last_lines(self) -> str:
+        return "\n".join(f"    {line}" for line in self.lines[-3:])
 
 
+@declared
 class ApplicationInUse(DeployError):
     """An application of EMR Serverless would be changed or deleted while a job runs in it, which AWS refuses."""
 
+    application: str
+    differing: Sequence[str]
+    runs: Sequence[str]
+    environment: str
+
     id = "FL-5502"
+    message = (
+        "AWS changes application {application} only while it is stopped, and {runs} runs in it. The changes would be: "
+        "{differing:; }."
+    )
+    next_step = (
+        "firnline stop {environment}, which proves all rows first; then the same command again. Nothing was changed."
+    )
     causes = (
         "`up` would change the EMR Serverless application, or `destroy` delete it, while an engine runs in it; AWS "
         "takes neither. Nothing was changed"
     )
     remedy = "`firnline stop`, then the same command again"
-
-    def __init__(self, application: str, differing: Sequence[str], runs: Sequence[str], *, environment: str) -> None:
-        super().__init__(
-            f"AWS changes application {application} only while it is stopped, and {', '.join(runs)} runs in it. "
-            f"The changes would be: {'; '.join(differing)}.",
-            next_step=f"firnline stop {environment}, which proves all rows first; then the same command again. Nothing was "
-            "changed.",
-        )

@@ -63,48 +63,61 @@ class TerraformError(FirnlineError, Fatal):
     id = "FL-7130"
 
 
+@declared
 class TerraformMissing(TerraformError):
     """Neither `terraform` nor `tofu` is on the PATH, and none was provided by scripts/terraform-cli."""
 
+    provided_at: Path
+    chosen: str | None = None
+
     id = "FL-7131"
+    message = "There {named}: none on the PATH, and none at {provided_at}."
+    next_step = f"install Terraform or OpenTofu {OLDEST} or newer; in a clone of the project: {PROVIDE}"
     causes = "No `terraform` and no `tofu` on the `PATH`, and none provided"
     remedy = "Install Terraform or OpenTofu; in a clone of the project, `scripts/terraform-cli`"
 
-    def __init__(self, provided_at: Path, chosen: str | None = None) -> None:
-        named = f"is no {chosen}, which TERRAFORM_BINARY_NAME names" if chosen else "is neither a terraform nor a tofu"
-        super().__init__(
-            f"There {named}: none on the PATH, and none at {provided_at}.",
-            next_step=f"install Terraform or OpenTofu {OLDEST} or newer; in a clone of the project: {PROVIDE}",
+    @property
+    def named(self) -> str:
+        return (
+            f"is no {self.chosen}, which TERRAFORM_BINARY_NAME names"
+            if self.chosen
+            else "is neither a terraform nor a tofu"
         )
 
 
+@declared
 class TerraformTooOld(TerraformError):
     """The CLI is older than what a module of an environment requires."""
 
+    binary: Path
+    found: Version | None
+
     id = "FL-7132"
+    message = f"{{binary}} is of version {{version}}; {OLDEST} is the oldest that will do."
+    next_step = f"update it; in a clone of the project: {PROVIDE}"
     causes = "Older ones can't lock a state in S3 without a table of their own"
     remedy = "Update it; in a clone of the project, `scripts/terraform-cli`"
 
-    def __init__(self, binary: Path, found: Version | None) -> None:
-        super().__init__(
-            f"{binary} is of version {found or 'that it does not print'}; {OLDEST} is the oldest that will do.",
-            next_step=f"update it; in a clone of the project: {PROVIDE}",
-        )
+    @property
+    def version(self) -> str:
+        return str(self.found or "that it does not print")
 
 
+@declared
 class TerraformSilent(TerraformError):
     """A CLI of the PATH did not answer when it was asked for its version. No other one is taken in its place unasked."""
 
+    binary: Path
+    for_s: float
+
     id = "FL-7135"
+    message = "{binary} did not answer `{binary.name} version -json` for {for_s:.0f} s."
+    next_step = (
+        "run `{binary} version` and see what it waits for; if the machine was busy, the same command again. Or "
+        f"take it off the PATH, or name the other tool by TERRAFORM_BINARY_NAME; in a clone of the project: {PROVIDE}"
+    )
     causes = "`terraform version` did not end: a wrapper that waits, a file system that is away, a very busy machine"
     remedy = "Run it by hand, and see what it waits for; or take it off the `PATH`"
-
-    def __init__(self, binary: Path, for_s: float) -> None:
-        super().__init__(
-            f"{binary} did not answer `{binary.name} version -json` for {for_s:.0f} s.",
-            next_step=f"run `{binary} version` and see what it waits for; if the machine was busy, the same command again. Or "
-            f"take it off the PATH, or name the other tool by TERRAFORM_BINARY_NAME; in a clone of the project: {PROVIDE}",
-        )
 
 
 @declared
@@ -117,10 +130,7 @@ class ModuleOutdated(TerraformError):
 
     id = "FL-7134"
     message = "{module} is not what {specification} says: {names} would be another text."
-    next_step = (
-        "firnline terraform {specification} --into {module}; review what has changed, and commit it. Nothing was "
-        "created."
-    )
+    next_step = "firnline terraform {specification} --into {module}; review what has changed, and commit it. Nothing was created."
     causes = "The specification, its keys or Firnline's release changed, and the module was not rewritten"
     remedy = "`firnline terraform ENV --into FOLDER`, reviewed and committed"
 
@@ -138,20 +148,31 @@ class NotOurReadme(TerraformError):
     remedy = "Another folder for `--into`; or move that file, whose words belong beside the module and not into it"
 
 
+@declared
 class TerraformFailed(TerraformError):
     """A command of Terraform ended with an error."""
 
+    command: str
+    exit_status: int
+    lines: Sequence[str]
+
     id = "FL-7133"
+    message = "{command} ended with exit status {exit_status}{why}:\n{shown}"
+    next_step = "{advice}"
     causes = "Its own message names the cause: a service refused something, a provider can't be downloaded, a state is locked"
     remedy = "Follow the message's next step; nothing is lost: what was created before the failure is in the state"
 
-    def __init__(self, command: str, exit_status: int, lines: Sequence[str]) -> None:
-        self.lines = lines
-        shown = "\n".join(f"  {line}" for line in lines[-LINES_SHOWN:] if line.strip())
-        why = ", because the credentials have expired" if says_expired(_unwrapped(lines)) else ""
-        super().__init__(
-            f"{command} ended with exit status {exit_status}{why}:\n{shown}", next_step=_next_step(command, lines)
-        )
+    @property
+    def advice(self) -> str:
+        return _next_step(self.command, self.lines)
+
+    @property
+    def shown(self) -> str:
+        return "\n".join(f"  {line}" for line in self.lines[-LINES_SHOWN:] if line.strip())
+
+    @property
+    def why(self) -> str:
+        return ", because the credentials have expired" if says_expired(_unwrapped(self.lines)) else ""
 
 
 def _next_step(command: str, lines: Sequence[str]) -> str:

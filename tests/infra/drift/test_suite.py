@@ -47,7 +47,7 @@ def test_a_check_that_is_refused_could_not_see_and_the_others_are_asked_all_the_
 
 
 def test_an_object_that_snowflake_hides_is_gone_only_where_pulumi_misses_it() -> None:
-    hidden = OutOfSight(USER, "U")
+    hidden = OutOfSight(f"{USER} U")
     _, unseen = seen(check("the stack"), check("a", error=hidden))
     assert [each.name for each in unseen] == ["a"]
     found, unseen = seen(check("the stack", finding("exists")), check("a", error=hidden))
@@ -55,7 +55,7 @@ def test_an_object_that_snowflake_hides_is_gone_only_where_pulumi_misses_it() ->
 
 
 def test_what_a_check_had_found_before_it_was_refused_is_told() -> None:
-    found, unseen = seen(check("a", finding("x"), error=OutOfSight(USER, "U")))
+    found, unseen = seen(check("a", finding("x"), error=OutOfSight(f"{USER} U")))
     assert ([each.path for each in found], len(unseen)) == (["x"], 1)
 
 

@@ -27,7 +27,7 @@ COPY = "COPY INTO DB.RAW.ORDERS FROM (SELECT {} FROM TABLE(DATA_SOURCE(TYPE => '
 def subject(shown: list[dict[str, Any]]) -> Subject:
     def rows(statement: str) -> list[dict[str, Any]]:
         if statement.startswith("DESCRIBE PIPE"):
-            raise OutOfSight("snowflake interactive table", "DB.RAW.ORDERS")
+            raise OutOfSight("snowflake interactive table DB.RAW.ORDERS")
         assert statement == 'SHOW PIPES IN SCHEMA "DB"."RAW"'
         return shown
 
