@@ -28,47 +28,58 @@ class LocalError(FirnlineError, Fatal):
     id = "FL-6000"
 
 
+@declared
 class ProcessEnded(LocalError):
     """A process of the environment ended by itself. Runbook: FL-6001."""
 
+    name: str
+    exit_status: int
+    log: str
+
     id = "FL-6001"
+    message = (
+        "The {name} process of the embedded environment ended with status {exit_status}. "
+        "Its log ends with:\n{last_lines}"
+    )
+    next_step = f"fix the errors above, then start the environment again: {START}"
     causes = "An embedded server ended by itself"
     remedy = "correct what its log lines say, start again"
 
-    def __init__(self, *, name: str, exit_status: int, log: str, next_step: str | None = None) -> None:
-        super().__init__(
-            f"The {name} process of the embedded environment ended with status {exit_status}. "
-            f"Its log ends with:\n{_indented(log)}",
-            next_step=next_step or f"fix the errors above, then start the environment again: {START}",
-        )
+    @property
+    def last_lines(self) -> str:
+        return _indented(self.log)
 
 
+@declared
 class PortInUse(ProcessEnded):
     """A process was given a port that another program has. Runbook: FL-6003."""
 
+    port: str
+
     id = "FL-6003"
+    message = "Port {port} of 127.0.0.1, which the {name} process was to have, belongs to another program."
+    next_step = "end that program, or leave the port out to get a free one."
     causes = "The port that was asked for belongs to another program"
     remedy = "end that, or leave the port out"
 
-    def __init__(self, *, name: str, exit_status: int, log: str, port: str) -> None:
-        super().__init__(name=name, exit_status=exit_status, log=log)
-        self.what = f"Port {port} of 127.0.0.1, which the {name} process was to have, belongs to another program."
-        self.next_step = "end that program, or leave the port out to get a free one."
-        self.args = (self.what,)
 
-
+@declared
 class ProcessNotReady(LocalError):
     """A process of the environment did not come up in time. Runbook: FL-6002."""
 
+    name: str
+    problem: str
+    log: str
+
     id = "FL-6002"
+    message = "The {name} process of the embedded environment {problem}. Its log ends with:\n{last_lines}"
+    next_step = "if the machine is busy, try again; otherwise fix the reported error."
     causes = "A server was not ready within a minute"
     remedy = "try again where the machine is busy; else see its log"
 
-    def __init__(self, *, name: str, what: str, log: str) -> None:
-        super().__init__(
-            f"The {name} process of the embedded environment {what}. Its log ends with:\n{_indented(log)}",
-            next_step="if the machine is busy, try again; otherwise fix the reported error.",
-        )
+    @property
+    def last_lines(self) -> str:
+        return _indented(self.log)
 
 
 @declared
@@ -97,34 +108,38 @@ class FolderForeign(LocalError):
     remedy = "name a new or empty one"
 
 
+@declared
 class NoEnvironment(LocalError):
     """No environment runs in the folder. Runbook: FL-6031."""
 
+    folder: Path
+
     id = "FL-6031"
+    message = "No embedded environment runs in {folder}."
+    next_step = (
+        f"start one in another terminal: {START}; or name its folder with --folder. For real accounts, leave out "
+        "--local and --folder, and unset FIRNLINE_LOCAL_FOLDER."
+    )
     causes = "None runs in that folder"
     remedy = "`firnline local up`, or name its `--folder`"
 
-    def __init__(self, folder: Path) -> None:
-        super().__init__(
-            f"No embedded environment runs in {folder}.",
-            next_step=f"start one in another terminal: {START}; or name its folder with --folder. For real accounts, leave out "
-            "--local and --folder, and unset FIRNLINE_LOCAL_FOLDER.",
-        )
 
-
+@declared
 class StaleEnvironment(LocalError):
     """The environment of the folder was killed and left its state file. Runbook: FL-6032."""
 
+    folder: Path
+    pid: int
+
     id = "FL-6032"
+    message = "The embedded environment in {folder} (process {pid}) has ended without removing its state file."
+    next_step = f"start a new one in the same folder, which replaces what was left: {START} --folder {{quoted_folder}}"
     causes = "One was killed there"
     remedy = "`firnline local up` in the same folder"
 
-    def __init__(self, *, folder: Path, pid: int) -> None:
-        super().__init__(
-            f"The embedded environment in {folder} (process {pid}) has ended without removing its state file.",
-            next_step="start a new one in the same folder, which replaces what was left: "
-            f"{START} --folder {shlex.quote(str(folder))}",
-        )
+    @property
+    def quoted_folder(self) -> str:
+        return shlex.quote(str(self.folder))
 
 
 @declared
@@ -184,18 +199,23 @@ class ControlRefused(LocalError):
     remedy = "correct the request; read the logs"
 
 
+@declared
 class StatementRefused(LocalError):
     """The embedded Snowflake did not run a statement. Runbook: FL-6038."""
 
+    statement: str
+    role: str
+    why: str
+
     id = "FL-6038"
+    message = "{role} could not run: {statement}\n{answer}"
+    next_step: str = "correct the statement; if a privilege is missing, run it with --role admin."
     causes = "The embedded Snowflake refused a statement"
     remedy = "correct it; [what it does not know](embedded-snowflake.md)"
 
-    def __init__(self, statement: str, role: str, why: str, *, next_step: str | None = None) -> None:
-        super().__init__(
-            f"{role} could not run: {statement}\n{_indented(why)}",
-            next_step=next_step or "correct the statement; if a privilege is missing, run it with --role admin.",
-        )
+    @property
+    def answer(self) -> str:
+        return _indented(self.why)
 
 
 def _indented(log: str) -> str:

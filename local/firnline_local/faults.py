@@ -14,7 +14,7 @@ from typing import Any, Self
 
 import msgspec
 
-from firnline_ingest.errors import UsageError
+from firnline_ingest.errors import UsageError, declared
 
 CONTROL_PREFIX = "/__firnline__/"
 """Begins the paths of a server's own routes. Each server has `faults` there (`asked`)."""
@@ -35,19 +35,28 @@ class FaultKind(StrEnum):
     """It is answered with status 200 and the fault's `body`, and has no effect: a proxy's page, or an answer cut short."""
 
 
+@declared
 class InvalidFault(UsageError):
     """A fault that no service could carry out. Runbook: FL-6010."""
 
+    problem: str
+
     id = "FL-6010"
+    message = "The fault plan can't be used: {problem}."
+    next_step = (
+        'write a list like [{{"endpoint": "kinesis:GetRecords", "kind": "ERROR", "status": 500}}]. '
+        "Fields: {names}; kinds: {kinds}."
+    )
     causes = "A fault with an unknown field, kind or number"
     remedy = "the message shows a valid one"
 
-    def __init__(self, problem: str) -> None:
-        super().__init__(
-            f"The fault plan can't be used: {problem}.",
-            next_step=f'write a list like [{{"endpoint": "kinesis:GetRecords", "kind": "ERROR", "status": 500}}]. '
-            f"Fields: {', '.join(field.name for field in fields(Fault))}; kinds: {', '.join(FaultKind)}.",
-        )
+    @property
+    def names(self) -> str:
+        return ", ".join(field.name for field in fields(Fault))
+
+    @property
+    def kinds(self) -> str:
+        return ", ".join(FaultKind)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -121,8 +121,8 @@ class ChildProcess:
             while stdout.read(65536):
                 pass
 
-    def _not_ready(self, what: str) -> ProcessNotReady:
-        return ProcessNotReady(name=self.name, what=what, log=self._last_lines())
+    def _not_ready(self, problem: str) -> ProcessNotReady:
+        return ProcessNotReady(name=self.name, problem=problem, log=self._last_lines())
 
     def _why_it_ended(self) -> ProcessEnded:
         status = self._process.wait()

@@ -5,20 +5,26 @@ from collections.abc import Sequence
 from firnline_ingest.errors import Fatal, FirnlineError, declared
 
 
+@declared
 class EngineStuck(FirnlineError, Fatal):
     """The engine ended too early, or does not get on."""
 
+    exit_status: int | None
+    last_lines: Sequence[str]
+
     id = "FL-6060"
+    message = "The engine {how}. Its last words:\n    {shown}"
+    next_step = "read engine.log in the demo's folder, whose path is printed; `firnline explain ID` explains an error."
     causes = "The demo's engine ended too early, or does not get on"
     remedy = "`engine.log` in the demo's folder, which is kept where the demo fails: its path is printed"
 
-    def __init__(self, exit_status: int | None, last_lines: Sequence[str]) -> None:
-        how = "does not get on" if exit_status is None else f"ended with status {exit_status}"
-        shown = "\n    ".join(line[:300] for line in last_lines[-8:])
-        super().__init__(
-            f"The engine {how}. Its last words:\n    {shown or '(none)'}",
-            next_step="read engine.log in the demo's folder, whose path is printed; `firnline explain ID` explains an error.",
-        )
+    @property
+    def how(self) -> str:
+        return "does not get on" if self.exit_status is None else f"ended with status {self.exit_status}"
+
+    @property
+    def shown(self) -> str:
+        return "\n    ".join(line[:300] for line in self.last_lines[-8:]) or "(none)"
 
 
 @declared

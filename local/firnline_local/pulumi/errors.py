@@ -20,61 +20,71 @@ def list_of(problems: list[str]) -> str:
     return "\n".join(f"  - {problem}" for problem in problems)
 
 
+@declared
 class NotAdmitted(LocalError):
     """A provider of the embedded environment refuses to be one of anything else. Runbook: FL-6051."""
 
+    package: str
+    why: str
+    folder: Path | None = None
+
     id = "FL-6051"
+    message = "The embedded provider of {package} was started for no running embedded environment: {why}."
+    next_step = (
+        f"start one ({START}{{where}}), and the engine through firnline, which tells its providers where "
+        "it is. For a real account, leave the embedded environment's Pulumi home (PULUMI_HOME)."
+    )
     causes = "A provider of the embedded environment was started without one"
     remedy = "`firnline local up`, then the engine through firnline"
 
-    def __init__(self, package: str, why: str, *, folder: Path | None = None) -> None:
-        where = f" --folder {folder}" if folder else ""
-        super().__init__(
-            f"The embedded provider of {package} was started for no running embedded environment: {why}.",
-            next_step=f"start one ({START}{where}), and the engine through firnline, which tells its providers where "
-            f"it is. For a real account, leave the embedded environment's Pulumi home (PULUMI_HOME).",
-        )
+    @property
+    def where(self) -> str:
+        return f" --folder {self.folder}" if self.folder else ""
 
 
+@declared
 class ConfigurationRefused(LocalError):
     """A provider is configured for another cloud than the embedded one. Runbook: FL-6052."""
 
+    package: str
+    problems: list[str]
+
     id = "FL-6052"
+    message = "The provider {package} can't be configured like this:\n{problems:list}"
+    next_step = "correct the provider's arguments, or the environment's specification that they come from."
     causes = "A provider is configured for another account, region or endpoint than the embedded one"
     remedy = "correct its arguments"
 
-    def __init__(self, package: str, problems: list[str]) -> None:
-        super().__init__(
-            f"The provider {package} can't be configured like this:\n{list_of(problems)}",
-            next_step="correct the provider's arguments, or the environment's specification that they come from.",
-        )
-        self.problems = problems
 
-
+@declared
 class InputsRefused(LocalError):
     """The real provider would refuse a resource's inputs. Runbook: FL-6053."""
 
+    token: str
+    name: str
+    problems: list[str]
+
     id = "FL-6053"
+    message = "{token} {name} can't be made from its inputs:\n{problems:list}"
+    next_step = "correct the program; the arguments of a type are in its provider's documentation."
     causes = "The real provider would refuse a resource's inputs; all mistakes are listed"
     remedy = "correct the program"
 
-    def __init__(self, token: str, name: str, problems: list[str]) -> None:
-        super().__init__(
-            f"{token} {name} can't be made from its inputs:\n{list_of(problems)}",
-            next_step="correct the program; the arguments of a type are in its provider's documentation.",
-        )
-        self.problems = problems
 
-
+@declared
 class ServiceRefused(LocalError):
     """A service refused what a resource needs. Runbook: FL-6054."""
 
+    token: str
+    name: str
+    call: str
+    said: str
+    next_step: str
+
     id = "FL-6054"
+    message = "{token} {name}: {call} was refused: {said}"
     causes = "The embedded AWS or Snowflake refused a call for a resource"
     remedy = "what it says; a name that is taken can be adopted"
-
-    def __init__(self, token: str, name: str, *, call: str, said: str, next_step: str) -> None:
-        super().__init__(f"{token} {name}: {call} was refused: {said}", next_step=next_step)
 
 
 @declared
@@ -107,15 +117,14 @@ class DeletionRefused(LocalError):
     remedy = "take `protect` away first"
 
 
+@declared
 class NotInProcess(LocalError):
     """A program asks the engine for something that only the real one does. Runbook: FL-6057."""
 
+    feature: str
+
     id = "FL-6057"
+    message = "The program uses {feature}, which is not there in process."
+    next_step = "apply it through the Pulumi CLI."
     causes = "A program needs what only the real engine has"
     remedy = "apply it through the Pulumi CLI"
-
-    def __init__(self, what: str) -> None:
-        super().__init__(
-            f"The program uses {what}, which is not there in process.",
-            next_step="apply it through the Pulumi CLI.",
-        )
