@@ -9,7 +9,7 @@ import re
 import zlib
 from functools import lru_cache
 
-from firnline_ingest.errors import Fatal, SnowflakeError
+from firnline_ingest.errors import Fatal, SnowflakeError, declared
 
 MAX_CHARACTERS = 255  # docs.snowflake.com/en/sql-reference/identifiers-syntax
 DEFAULT_PIPE_SUFFIX = "-STREAMING"
@@ -22,19 +22,21 @@ _QUOTED = re.compile(r'"((?:[^"]|"")+)"')
 _SHOWN_PART = r'"((?:[^"]|"")*)"|([^."]+)'
 
 
+@declared
 class InvalidIdentifier(SnowflakeError, Fatal, ValueError):
     """A name that Snowflake would not take. A ValueError as well, so that a document's model can collect it."""
 
+    text: str
+    why: str
+
     id = "FL-3120"
+    message = "{text!r} is not a valid Snowflake identifier: {why}."
+    next_step = (
+        "write letters, digits, _ and $, beginning with a letter or _ (stored in upper case), or put the "
+        'name between double quotes to keep it as it is: "My Orders".'
+    )
     causes = "A name that needs quotes, or has too many characters"
     remedy = "quote it"
-
-    def __init__(self, text: str, why: str) -> None:
-        super().__init__(
-            f"{text!r} is not a valid Snowflake identifier: {why}.",
-            next_step="write letters, digits, _ and $, beginning with a letter or _ (stored in upper case), or put the "
-            'name between double quotes to keep it as it is: "My Orders".',
-        )
 
 
 @lru_cache(maxsize=4096)

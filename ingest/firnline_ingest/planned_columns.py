@@ -16,9 +16,9 @@ from firnline_ingest.ledger.backend import ColumnLedger
 from firnline_ingest.ledger.column_note import ColumnDecision, ColumnNote, PlannedColumn
 from firnline_ingest.records.first_sight import NewKey
 from firnline_ingest.records.key_shape import column_key
-from firnline_ingest.snowflake.errors import ColumnsUndecided
 from firnline_ingest.snowflake.new_column import NewColumn
 from firnline_ingest.snowflake.target import TargetState
+from firnline_ingest.snowflake.target_errors import ColumnsUndecided
 from firnline_ingest.values import TargetTable
 
 TRIES = 5  # against other writers of the same note

@@ -29,17 +29,20 @@ _before: dict[str, str | None] | None = None
 _used: ProxyOptions | None = None
 
 
+@declared
 class ProxyLoginRefused(SnowflakeError, Fatal):
+    proxy: str
+    host: str
+    cause: str
+
     id = "FL-1111"
+    message = "The proxy {proxy} lets nobody through to {host} without a login that it knows: {cause}"
+    next_step = (
+        f"put a name and a password that it knows where {WHERE} says; if the password was replaced, start the "
+        "engine again: a process reads it once."
+    )
     causes = "The HTTP proxy wants a login, or refuses the one that it got (407)"
     remedy = "`proxy.login`; if the password was replaced, start the engine again: a process reads it once"
-
-    def __init__(self, proxy: str, host: str, cause: str) -> None:
-        super().__init__(
-            f"The proxy {proxy} lets nobody through to {host} without a login that it knows: {cause}",
-            next_step=f"put a name and a password that it knows where {WHERE} says; if the password was replaced, start the "
-            "engine again: a process reads it once.",
-        )
 
 
 @declared
@@ -51,8 +54,8 @@ class ProxyForbids(SnowflakeError, Retryable):
     id = "FL-1112"
     message = "The proxy {proxy} does not lead to {host}: {cause}"
     next_step = (
-        "ask its owner to let {host} through (`firnline hosts` lists all that are needed), or name it in "
-        "proxy.no_proxy where a private endpoint leads there."
+        "ask its owner to let {host} through (`firnline hosts` lists all that are needed), or name it in proxy.no_proxy where a "
+        "private endpoint leads there."
     )
     causes = "The HTTP proxy answers that a host may not, or can't, be reached through it"
     remedy = "its owner allows the hosts of `firnline hosts`; or `proxy.no_proxy`, if there is another way"

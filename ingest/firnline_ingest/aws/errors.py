@@ -3,27 +3,33 @@
 from firnline_ingest.errors import CredentialsError, Fatal, Retryable, declared
 
 
+@declared
 class RoleRefused(CredentialsError, Fatal):
     """STS says the same of a trust that does not name who asks, of a wrong external id, and of a role that does not exist."""
 
+    role: str
+    external_id: str | None
+    cause: str
+
     id = "FL-1301"
+    message = "The role {role} can't be assumed: {cause}"
+    next_step = (
+        "three things have to be true, and STS does not tell which is not: the role exists; its trust policy "
+        "allows sts:AssumeRole to whom the message names, {condition}; and the policies of whom the message names allow "
+        "sts:AssumeRole on the role (docs/credentials.md)."
+    )
     causes = (
         "A role can't be assumed: it does not exist, its trust does not name who asks or wants another external id, or "
         "who asks may not"
     )
     remedy = "the message names who asked for what; all three are looked at in the role's account and in the engine's"
 
-    def __init__(self, role: str, external_id: str | None, cause: str) -> None:
-        condition = (
-            f"where it asks for sts:ExternalId, for {external_id!r}, which is what was said"
-            if external_id
+    @property
+    def condition(self) -> str:
+        return (
+            f"where it asks for sts:ExternalId, for {self.external_id!r}, which is what was said"
+            if self.external_id
             else "and ask for no sts:ExternalId: none was said (external_id of the role)"
-        )
-        super().__init__(
-            f"The role {role} can't be assumed: {cause}",
-            next_step="three things have to be true, and STS does not tell which is not: the role exists; its trust policy "
-            f"allows sts:AssumeRole to whom the message names, {condition}; and the policies of whom the message names allow "
-            "sts:AssumeRole on the role (docs/credentials.md).",
         )
 
 

@@ -22,17 +22,20 @@ NO_VALUE = {
 """Errors of GetSecretValue (Secrets Manager API reference); any other is of the service or of the moment."""
 
 
+@declared
 class SecretForbidden(SnowflakeError, Fatal):
+    secret: str
+    cause: str
+    holds: str = PRIVATE_KEY
+
     id = "FL-3013"
+    message = "secretsmanager:GetSecretValue on {secret}, which holds {holds}, was denied: {cause}"
+    next_step = (
+        "allow secretsmanager:GetSecretValue on the secret, and kms:Decrypt on its key where it has one (which "
+        f"has to be enabled), {WHO_ASKED}."
+    )
     causes = "The role may not read the secret with the private key, or not use the secret's key"
     remedy = "[the permissions](permissions.md)"
-
-    def __init__(self, secret: str, cause: str, holds: str = PRIVATE_KEY) -> None:
-        super().__init__(
-            f"secretsmanager:GetSecretValue on {secret}, which holds {holds}, was denied: {cause}",
-            next_step="allow secretsmanager:GetSecretValue on the secret, and kms:Decrypt on its key where it has one (which "
-            f"has to be enabled), {WHO_ASKED}.",
-        )
 
 
 @declared
@@ -44,9 +47,8 @@ class SecretUnreachable(SnowflakeError, Retryable):
     id = "FL-3014"
     message = "Secrets Manager did not give {secret}, which holds {holds}: {cause}"
     next_step = (
-        "nothing is lost, and a running engine tries again by itself; if it lasts, check the network (a VPC endpoint, "
-        "a proxy), aws.region and aws.endpoints.secretsmanager; and, if the credentials have expired, what renews "
-        "them."
+        "nothing is lost, and a running engine tries again by itself; if it lasts, check the network (a VPC endpoint, a proxy), "
+        "aws.region and aws.endpoints.secretsmanager; and, if the credentials have expired, what renews them."
     )
     causes = "Network, endpoint, throttling, or 5xx of Secrets Manager"
     remedy = "the network, `aws.region`, `aws.endpoints.secretsmanager`, a proxy or VPC endpoint between"
@@ -92,9 +94,8 @@ class SecretRequestMalformed(SnowflakeError, Fatal):
     id = "FL-3019"
     message = "secretsmanager:GetSecretValue on {secret}, which should hold {holds}, was refused as malformed: {cause}"
     next_step = (
-        "see that it is the ARN of a secret (snowflake.private_key.secret_arn), and that aws.endpoints leads to "
-        "Secrets Manager. If both are so, this is a defect of Firnline, which waiting does not heal: report this "
-        "message."
+        "see that it is the ARN of a secret (snowflake.private_key.secret_arn), and that aws.endpoints leads to Secrets "
+        "Manager. If both are so, this is a defect of Firnline, which waiting does not heal: report this message."
     )
     causes = (
         "**Secrets Manager calls a request malformed**: what is given as the secret is neither an ARN nor a name of one; a "

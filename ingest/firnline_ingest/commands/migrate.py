@@ -62,10 +62,7 @@ def migrate(config: "EngineConfig", options: argparse.Namespace) -> int:
     from firnline_ingest.migration.tables import MigrationJournal, Source
 
     at = pin_of(options.at)
-    if not 0 <= options.watch <= 86_400:
-        raise UnclearCommand(f"--watch {options.watch:g} is not a time to wait.", "give seconds, from 0 to 86400.")
-    if bool(options.source) == (options.undo or options.finish):
-        raise UnclearCommand("Give --from TABLE, or --undo alone, or --finish alone.", "see firnline migrate --help.")
+    _refuse_unclear(options)
     if options.finish:
         return _finish(config, options)
     stream = _stream(config, options.stream)
@@ -101,6 +98,17 @@ def migrate(config: "EngineConfig", options: argparse.Namespace) -> int:
     )
     show(options, lambda: {**document(migration, lineage, source.kind), "rows_written": rows}, lambda: written)
     return 0
+
+
+def _refuse_unclear(options: argparse.Namespace) -> None:
+    if not 0 <= options.watch <= 86_400:
+        raise UnclearCommand(
+            f"--watch {options.watch:g} is not a time to wait.", next_step="give seconds, from 0 to 86400."
+        )
+    if bool(options.source) == (options.undo or options.finish):
+        raise UnclearCommand(
+            "Give --from TABLE, or --undo alone, or --finish alone.", next_step="see firnline migrate --help."
+        )
 
 
 def _finish(config: "EngineConfig", options: argparse.Namespace) -> int:
@@ -152,9 +160,9 @@ def pin_of(text: str | None) -> Pin | None:
     try:
         time = moment(text)
     except ValueError as error:
-        raise UnclearCommand(f"--at {error}.", "name a time with its offset, or --at trim-horizon.") from None
+        raise UnclearCommand(f"--at {error}.", next_step="name a time with its offset, or --at trim-horizon.") from None
     if time > datetime.now(UTC):
-        raise UnclearCommand(f"--at {text} is in the future.", "name a time that has passed.")
+        raise UnclearCommand(f"--at {text} is in the future.", next_step="name a time that has passed.")
     return AtTimestamp(int(time.timestamp() * 1000))
 
 
@@ -166,7 +174,7 @@ def _stream(config: "EngineConfig", named: str | None) -> str:
         raise UnclearCommand(
             f"{'No stream was named' if named is None else f'The configuration does not read {named!r}'}; it reads "
             f"{', '.join(streams)}.",
-            "name one with --stream; each is migrated by itself.",
+            next_step="name one with --stream; each is migrated by itself.",
         )
     return named
 

@@ -3,23 +3,29 @@
 from firnline_ingest.errors import Fatal, KinesisError, Retryable, declared
 
 
+@declared
 class BatchUnread(KinesisError, Fatal):
     """A batch ended, and some of its shards were not read to the end that the batch gives them."""
 
+    stream: str
+    batch: int
+    shards: list[str]
+    place: str
+
     id = "FL-2501"
+    message = (
+        "Batch {batch} of {stream!r} is over, and {shards:count} of its shards have no end below {place}: {shards:few}. Where "
+        "the next batch begins is not known, and a guess would lose records or repeat them."
+    )
+    next_step = (
+        "let each batch use its whole DataFrame (cache it before `limit` or `show`), and keep metadataPath as "
+        "long as the query's checkpoint; then begin anew with a new checkpoint and startingPosition."
+    )
     causes = (
         'A streaming query with `format("kinesis")` used only a part of a batch (`limit`, `take`, `show`, a batch that nothing '
         "acts on), or the files below `metadataPath` were removed"
     )
     remedy = "act on the whole of each batch's DataFrame; keep `metadataPath` as long as the checkpoint"
-
-    def __init__(self, stream: str, batch: int, shards: list[str], place: str) -> None:
-        super().__init__(
-            f"Batch {batch} of {stream!r} is over, and {len(shards)} of its shards have no end below {place}: "
-            f"{', '.join(shards[:3])}. Where the next batch begins is not known, and a guess would lose records or repeat them.",
-            next_step="let each batch use its whole DataFrame (cache it before `limit` or `show`), and keep metadataPath as "
-            "long as the query's checkpoint; then begin anew with a new checkpoint and startingPosition.",
-        )
 
 
 @declared

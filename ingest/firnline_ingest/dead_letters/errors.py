@@ -66,36 +66,55 @@ class DeadLetterUnreadable(DeadLetterError, Fatal):
     remedy = "restore it, or move it out of the folder"
 
 
+@declared
 class DeadLettersOfOneMachine(DeadLetterError, Fatal):
     """A folder, where the engine's workers are on other machines: its dead letters would go with them."""
 
+    folder: str
+    master: str | None
+
     id = "FL-4011"
+    message = (
+        "The dead letters' folder {folder} belongs to one machine, and {runs}: dead letters would lie on the workers' own "
+        "disks, and go with them."
+    )
+    next_step = (
+        "give dead_letters.s3 (or dead_letters.stream) in place of dead_letters.folder; or, for an engine on one "
+        'machine, "master": "local[*]" under "spark".'
+    )
     causes = "The dead letters' folder is one machine's, and workers run on others"
     remedy = "`dead_letters.s3`; or `spark.master: local[*]` for an engine on one machine"
 
-    def __init__(self, folder: str, master: str | None) -> None:
-        runs = f"spark.master is {master}" if master else "without spark.master, spark-submit decides where workers run"
-        super().__init__(
-            f"The dead letters' folder {folder} belongs to one machine, and {runs}: dead letters would lie on the workers' own "
-            f"disks, and go with them.",
-            next_step="give dead_letters.s3 (or dead_letters.stream) in place of dead_letters.folder; or, for an engine on one "
-            'machine, "master": "local[*]" under "spark".',
+    @property
+    def runs(self) -> str:
+        return (
+            f"spark.master is {self.master}"
+            if self.master
+            else "without spark.master, spark-submit decides where workers run"
         )
 
 
+@declared
 class DeadLettersForbidden(DeadLetterError, Fatal):
     """The service knows who asks, and does not let them."""
 
+    action: str
+    place: str
+    cause: str
+    needed: str | None = None
+
     id = "FL-4012"
+    message = "{action} on {place} was denied: {cause}"
+    next_step = (
+        "nothing is lost: a shard stops in front of a record that it can't keep. Allow {right} "
+        f"{WHO_ASKED}; if a key encrypts what is there, its use too (kms:GenerateDataKey to write, kms:Decrypt to read)."
+    )
     causes = "The bucket, the stream or their key refuses the engine"
     remedy = "the action that the message names (docs/permissions.md)"
 
-    def __init__(self, action: str, place: str, cause: str, *, needed: str | None = None) -> None:
-        super().__init__(
-            f"{action} on {place} was denied: {cause}",
-            next_step=f"nothing is lost: a shard stops in front of a record that it can't keep. Allow {needed or action} "
-            f"{WHO_ASKED}; if a key encrypts what is there, its use too (kms:GenerateDataKey to write, kms:Decrypt to read).",
-        )
+    @property
+    def right(self) -> str:
+        return self.needed or self.action
 
 
 @declared
@@ -114,20 +133,28 @@ class DeadLetterPlaceMissing(DeadLetterError, Fatal):
     remedy = "`firnline up`; region and account"
 
 
+@declared
 class DeadLettersUnavailable(DeadLetterError, Retryable):
     """The service is throttling, failing, or out of reach."""
 
+    action: str
+    place: str
+    cause: str
+    is_stale: bool = False
+
     id = "FL-4014"
+    message = "{action} on {place} failed for now: {cause}"
+    next_step = "{advice}"
     causes = "The bucket or the stream throttles, or can't be reached"
     remedy = "nothing, unless it lasts: the network, and the stream's shards"
 
-    def __init__(self, action: str, place: str, cause: str, *, is_stale: bool = False) -> None:
-        super().__init__(
-            f"{action} on {place} failed for now: {cause}",
-            next_step=STALE_CREDENTIALS
-            if is_stale
+    @property
+    def advice(self) -> str:
+        return (
+            STALE_CREDENTIALS
+            if self.is_stale
             else "nothing is lost, and a running engine tries again by itself; if it lasts, check the network (a VPC endpoint, "
-            "a proxy) and, of a stream, whether it has shards enough.",
+            "a proxy) and, of a stream, whether it has shards enough."
         )
 
 
@@ -198,10 +225,7 @@ class UnusableRecord(StoppedByRecord):
     detail: str
 
     id = "FL-4017"
-    message = (
-        "Record {sequence_number} of {shard} can't be a row ({reason}: {detail}), and the pipeline's on_error is "
-        "'stop'."
-    )
+    message = "Record {sequence_number} of {shard} can't be a row ({reason}: {detail}), and the pipeline's on_error is 'stop'."
     next_step = (
         "nothing is lost: the shard stopped in front of it. To go on, set on_error of the pipeline to 'dead_letter' "
         "or 'skip', and start the engine again before the stream drops it."
@@ -210,27 +234,31 @@ class UnusableRecord(StoppedByRecord):
     remedy = "fix the producer; `dead_letter` or `skip`, and start again"
 
 
+@declared
 class TooManyUnusable(StoppedByRecord):
     """A storm of unusable records: a producer turned bad."""
 
+    shard: str
+    minute: str
+    most: int
+    first: str
+
     id = "FL-4018"
+    message = (
+        "More than {most} records of {shard} that arrived in the minute of {minute} can't be rows, for example {first}; "
+        "max_unusable_per_minute allows {most}."
+    )
+    next_step = (
+        "nothing is lost: the shard stopped in front of it. See what the producer sends (aws kinesis get-shard-iterator "
+        "--shard-iterator-type AT_SEQUENCE_NUMBER finds that record; what came before it is in the dead letters); to take the "
+        "storm in, raise max_unusable_per_minute or leave it out, and start the engine again before the stream drops the "
+        "records. It stays stopped until the pipeline is changed so, or firnline resume says to go on."
+    )
     causes = "**a producer turned bad**: more unusable records arrived in a minute than `max_unusable_per_minute`"
     remedy = (
         "see what it sends: the record that the message names is in the stream, not among the dead letters; raise the "
         "limit to take them in"
     )
-
-    def __init__(self, shard: str, minute: str, most: int, first: str) -> None:
-        self.minute, self.first = minute, first
-        super().__init__(
-            f"More than {most} records of {shard} that arrived in the minute of {minute} can't be rows, for example {first}; "
-            f"max_unusable_per_minute allows {most}.",
-            next_step="nothing is lost: the shard stopped in front of it. See what the producer sends (aws kinesis "
-            "get-shard-iterator --shard-iterator-type AT_SEQUENCE_NUMBER finds that record; what came before it is in the "
-            "dead letters); to take the storm in, raise max_unusable_per_minute or leave it out, and start the engine again "
-            "before the stream drops the records. It stays stopped until the pipeline is changed "
-            "so, or firnline resume says to go on.",
-        )
 
 
 @declared
@@ -244,8 +272,7 @@ class ReplayUnprovable(DeadLetterError, Fatal):
     message = "How many rows of the replay {batch} are in the table can't be determined: {why}."
     next_step = (
         "look whether they are there (firnline audit, or the table by the positions in the batch), then run it with "
-        "--unfinished accept if they are, or with --unfinished forget if none is: its dead letters are free again "
-        "then."
+        "--unfinished accept if they are, or with --unfinished forget if none is: its dead letters are free again then."
     )
     causes = "A replay was killed, and its channel or table was recreated before the next one"
     remedy = (
@@ -289,20 +316,21 @@ class ReplayUnfinished(DeadLetterError, Retryable):
     remedy = "the same command again"
 
 
+@declared
 class RepairUnusable(DeadLetterError, Fatal):
     """A callable that can't be loaded, or a file of letters with a line that is none."""
 
+    given: str
+    cause: str
+
     id = "FL-4164"
+    message = "{given} can't be used to repair dead letters: {cause}."
+    next_step = (
+        "a callable is module:function, takes a record's bytes and returns bytes, or None for what stays a dead letter; a file "
+        "is one that firnline dead-letters export wrote. Nothing was sent."
+    )
     causes = "`--with` names no function, or a line of `--from` is not a dead letter"
     remedy = "module:function from the working folder; a file that `export` wrote"
-
-    def __init__(self, what: str, cause: str) -> None:
-        super().__init__(
-            f"{what} can't be used to repair dead letters: {cause}.",
-            next_step="a callable is module:function, takes a record's bytes and returns bytes, or None for what stays "
-            "a dead letter; "
-            "a file is one that firnline dead-letters export wrote. Nothing was sent.",
-        )
 
 
 @declared

@@ -35,20 +35,28 @@ class PipeUnusable(DeadLetterError, Fatal):
     remedy = "`file_replay: true` in the specification and `firnline up`; or [make it by hand](files.md)"
 
 
+@declared
 class FilesRefused(DeadLetterError, Fatal):
+    pipe: str
+    call: str
+    cause: str
+    is_malformed: bool = False
+
     id = "FL-4183"
+    message = "Snowflake refused {call} of the pipe {pipe}: {cause}"
+    next_step = "{advice}"
     causes = "Snowpipe's REST service refused the user, or its default role lacks a right; or it calls a request malformed (400)"
     remedy = "what the message names; then the same command again"
 
-    def __init__(self, pipe: str, call: str, cause: str, *, is_malformed: bool = False) -> None:
-        super().__init__(
-            f"Snowflake refused {call} of the pipe {pipe}: {cause}",
-            next_step="nothing is lost: what was to go in stays a dead letter. This is a defect of Firnline, which waiting does "
+    @property
+    def advice(self) -> str:
+        return (
+            "nothing is lost: what was to go in stays a dead letter. This is a defect of Firnline, which waiting does "
             "not heal: report this message."
-            if is_malformed
+            if self.is_malformed
             else "the user's default role needs OPERATE and MONITOR on the pipe, READ on its stage, INSERT and SELECT on "
             "the table, USAGE on what they are in (docs/files.md). Then run the same command again, or wait for the engine's "
-            "next round: nothing goes in twice.",
+            "next round: nothing goes in twice."
         )
 
 
@@ -77,9 +85,8 @@ class FileUnproven(DeadLetterError, Retryable):
     id = "FL-4185"
     message = "After {minutes:g} minutes the pipe {pipe} has not said whether {path} is loaded."
     next_step = (
-        "ask SYSTEM$PIPE_STATUS: PAUSED is resumed, STOPPED_STAGE_DROPPED is dropped, and `firnline up` makes it "
-        "again. The same command, or the engine's next round, goes on where this one stopped, and nothing goes in "
-        "twice."
+        "ask SYSTEM$PIPE_STATUS: PAUSED is resumed, STOPPED_STAGE_DROPPED is dropped, and `firnline up` makes it again. The "
+        "same command, or the engine's next round, goes on where this one stopped, and nothing goes in twice."
     )
     causes = "The pipe has said nothing of a file for a quarter of an hour"
     remedy = "whether the pipe is paused (`SYSTEM$PIPE_STATUS`); the same command again"

@@ -194,7 +194,7 @@ class ChannelTransport:
             if in_flight.is_empty:
                 return in_flight.proven
             if self.clock() > give_up_s:  # another replay may have opened it, which discards what waits
-                raise ChannelStalled(self.channel, PROOF_S)
+                raise ChannelStalled.after(self.channel, PROOF_S)
             self.sleep(POLL_S)
 
     @staticmethod

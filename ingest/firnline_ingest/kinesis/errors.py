@@ -15,8 +15,8 @@ class StreamMissing(KinesisError, Fatal):
     id = "FL-2001"
     message = "The stream {stream!r} does not exist in this account and region."
     next_step = (
-        "check the stream's name, the region and aws.endpoints in the configuration, and whose account the "
-        "credentials belong to."
+        "check the stream's name, the region and aws.endpoints in the configuration, and whose account the credentials belong "
+        "to."
     )
     causes = "Wrong name, region, account or endpoint; or the stream was deleted while it was read"
     remedy = "check the four"
@@ -48,39 +48,31 @@ class StreamForbidden(KinesisError, Fatal):
     remedy = "[the policy](first-real-run.md)"
 
 
+@declared
 class StreamCredentialsMissing(StreamForbidden):
     """No permission was denied: the request was never sent."""
 
     id = "FL-2014"
+    message = "No AWS credentials were found to ask kinesis:{operation} of {stream!r} with: {cause}"
+    next_step = (
+        "give this process credentials: a role of the machine, a profile (aws sso login renews one), or AWS_ACCESS_KEY_ID and "
+        "AWS_SECRET_ACCESS_KEY in its environment."
+    )
     causes = "There are no AWS credentials where the command runs, or the profile or the login that should give them does not"
     remedy = "a role of the machine, a profile, or AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY"
 
-    def __init__(self, stream: str, operation: str, cause: str) -> None:
-        KinesisError.__init__(
-            self,
-            f"No AWS credentials were found to ask kinesis:{operation} of {stream!r} with: {cause}",
-            next_step="give this process credentials: a role of the machine, a profile (aws sso login renews one), or "
-            "AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY in its environment.",
-        )
-        self.operation = operation
 
-
+@declared
 class StreamCallerUnknown(StreamCredentialsMissing):
     """AWS does not know the credentials, so no right of theirs would help."""
 
     id = "FL-2015"
+    message = "AWS does not know the credentials that kinesis:{operation} of {stream!r} was asked with: {cause}"
+    next_step = GIVE_CREDENTIALS
     causes = (
         "AWS does not know the credentials that a request was signed with: deleted, of another partition, or mistyped"
     )
     remedy = "`aws sts get-caller-identity` has to answer there"
-
-    def __init__(self, stream: str, operation: str, cause: str) -> None:
-        KinesisError.__init__(
-            self,
-            f"AWS does not know the credentials that kinesis:{operation} of {stream!r} was asked with: {cause}",
-            next_step=GIVE_CREDENTIALS,
-        )
-        self.operation = operation
 
 
 @declared
@@ -130,18 +122,24 @@ class StreamThrottled(KinesisError, Retryable):
     remedy = "raise `polling.interval_ms`, or stop a consumer"
 
 
+@declared
 class StreamUnreachable(KinesisError, Retryable):
+    stream: str
+    operation: str
+    cause: str
+
     id = "FL-2005"
+    message = "{operation} on {stream!r} got no useful answer: {cause}"
+    next_step = "{advice}"
     causes = "Network, endpoint, or an answer that is not a page"
     remedy = "the network, `aws.endpoints`, a proxy between; if a certificate is not trusted, `aws.ca_file`"
 
-    def __init__(self, stream: str, operation: str, cause: str) -> None:
-        super().__init__(
-            f"{operation} on {stream!r} got no useful answer: {cause}",
-            next_step=untrusted(cause)
-            or "nothing is lost, and reading goes on by itself; if it lasts, check the network and aws.endpoints.",
+    @property
+    def advice(self) -> str:
+        return (
+            untrusted(self.cause)
+            or "nothing is lost, and reading goes on by itself; if it lasts, check the network and aws.endpoints."
         )
-        self.operation = operation
 
 
 @declared
@@ -206,20 +204,23 @@ class StreamRequestMalformed(KinesisError, Fatal):
     remedy = "`aws.endpoints`; else report the message"
 
 
+@declared
 class RecordsLost(KinesisError, Fatal):
+    shard: str
+    how: str
+    lost: str
+
     id = "FL-2008"
+    message = "Shard {shard} has lost records: {how}. Lost is at most {lost}."
+    next_step = (
+        "raise the stream's retention so that it outlasts an outage. To go on without them: set fail_on_data_loss to false; the "
+        "range is kept as an incident in the ledger either way."
+    )
     causes = (
         "**records left retention before they were read.** The ledger keeps the range as an incident, with the times "
         "between which they arrived and an estimate of how many they were"
     )
     remedy = "raise the retention; `fail_on_data_loss: false` goes on without them"
-
-    def __init__(self, shard: str, *, what: str, lost: str) -> None:
-        super().__init__(
-            f"Shard {shard} has lost records: {what}. Lost is at most {lost}.",
-            next_step="raise the stream's retention so that it outlasts an outage. To go on without them: set "
-            "fail_on_data_loss to false; the range is kept as an incident in the ledger either way.",
-        )
 
 
 @declared
@@ -243,22 +244,28 @@ class PageUnreadable(KinesisError, Retryable):
     remedy = "if it lasts: the proxy, the gateway, `aws.endpoints`"
 
 
+@declared
 class ShardExpired(KinesisError, Fatal):
     """The service no longer has the shard, and it was not read to its end."""
 
+    shard: str
+    lost: str = ""
+
     id = "FL-2012"
+    message = "Shard {shard} left the stream before it was read to its end{what_was_lost}."
+    next_step = (
+        "raise the stream's retention so that it outlasts an outage. To go on without its last records: set fail_on_data_loss "
+        "to false; the loss is kept as an incident in the ledger either way."
+    )
     causes = (
         "**a shard left the stream before it was read to its end**: it was closed by a reshard, and an outage was "
         "longer than the retention. The ledger keeps it as an incident"
     )
     remedy = "as FL-2008"
 
-    def __init__(self, shard: str, lost: str = "") -> None:
-        super().__init__(
-            f"Shard {shard} left the stream before it was read to its end{': ' if lost else ''}{lost}.",
-            next_step="raise the stream's retention so that it outlasts an outage. To go on without its last records: set "
-            "fail_on_data_loss to false; the loss is kept as an incident in the ledger either way.",
-        )
+    @property
+    def what_was_lost(self) -> str:
+        return f": {self.lost}" if self.lost else ""
 
 
 @declared
@@ -309,20 +316,27 @@ class StreamReplaced(KinesisError, Fatal):
     )
 
 
+@declared
 class RetriesOver(KinesisError, Fatal):
     """A transient failure has come as often as the configuration allows."""
 
+    shard: str
+    operation: str
+    field: str
+    times: int
+    last: FirnlineError
+
     id = "FL-2361"
+    message = (
+        "{operation} for shard {shard} has failed {times} times in a row, which is all that retries.{field}.attempts "
+        "allows; the last time: [{last.id}] {last.what}"
+    )
+    next_step = (
+        "the last failure's own: {last.next_step} Without retries.{field}.attempts the shard waits for as long as "
+        "it takes; either way it is tried again after failures.retry_seconds."
+    )
     causes = "An operation of Kinesis failed `retries.….attempts` times in a row; only if that is set"
     remedy = (
         "what the message says of the last failure; nothing is lost, the shard is tried again after "
         "`failures.retry_seconds`"
     )
-
-    def __init__(self, shard: str, operation: str, field: str, times: int, last: FirnlineError) -> None:
-        super().__init__(
-            f"{operation} for shard {shard} has failed {times} times in a row, which is all that retries.{field}.attempts "
-            f"allows; the last time: [{last.id}] {last.what}",
-            next_step=f"the last failure's own: {last.next_step} Without retries.{field}.attempts the shard waits for as long as "
-            "it takes; either way it is tried again after failures.retry_seconds.",
-        )

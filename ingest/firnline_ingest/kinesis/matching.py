@@ -4,14 +4,14 @@ ListStreams knows every stream of the account and region, and may be called five
 together (Kinesis API reference): one listing serves all patterns.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from firnline_ingest.config.model import EngineConfig, PatternConfig, PipelineConfig
 from firnline_ingest.config.patterns import that_match
-from firnline_ingest.errors import Fatal, KinesisError
+from firnline_ingest.errors import Fatal, KinesisError, declared
 from firnline_ingest.kinesis.aws_errors import answered, understood
 from firnline_ingest.kinesis.errors import PageUnreadable
 from firnline_ingest.kinesis.service_time import service_time_ms
@@ -23,10 +23,22 @@ EVERY_STREAM = "every stream of the account"
 NOT_READABLE = ("CREATING", "DELETING")
 
 
+@declared
 class PatternsOverlap(KinesisError, Fatal):
     """One stream, and two patterns that both claim it: which table it belongs to is not said."""
 
+    stream: str
+    patterns: Sequence[PatternConfig]
+
     id = "FL-2341"
+    message = (
+        "The stream {stream!r} matches two patterns, {patterns[0].streams!r} and {patterns[1].streams!r}: it is not said into "
+        "which table it goes, and nothing of it is read."
+    )
+    next_step = (
+        "narrow one of them, put {stream} into its exclude, or give the stream a pipeline of its own, which goes before "
+        "patterns."
+    )
     causes = (
         "A stream's name matches two patterns, so its table is ambiguous. At the start the engine "
         "refuses to begin; a stream that appears later is left unread, and the others go on"
@@ -36,32 +48,24 @@ class PatternsOverlap(KinesisError, Fatal):
         "streams](many-streams.md))"
     )
 
-    def __init__(self, stream: str, patterns: Iterable[PatternConfig]) -> None:
-        one, other, *_ = (pattern.streams for pattern in patterns)
-        super().__init__(
-            f"The stream {stream!r} matches two patterns, {one!r} and {other!r}: it is not said into which table it goes, and "
-            "nothing of it is read.",
-            next_step=f"narrow one of them, put {stream} into its exclude, or give the stream a pipeline of its own, which "
-            "goes before patterns.",
-        )
 
-
+@declared
 class NothingMatches(KinesisError, Fatal):
     """A pattern without a stream. A running engine says so and goes on looking; `validate` fails."""
 
+    pattern: PatternConfig
+
     id = "FL-2342"
+    message = "No stream of the account and region has a name that matches {pattern.streams!r} as a whole."
+    next_step = (
+        "check the pattern (it has to match the whole name), the region and aws.endpoints. A running engine looks again every "
+        "list_streams_seconds, and reads such a stream from when it is there."
+    )
     causes = (
         "No stream has a name that a pattern matches as a whole. A running engine says it (`pattern.empty`) every five "
         "minutes and goes on looking"
     )
     remedy = "the pattern, the region, the account"
-
-    def __init__(self, pattern: PatternConfig) -> None:
-        super().__init__(
-            f"No stream of the account and region has a name that matches {pattern.streams!r} as a whole.",
-            next_step="check the pattern (it has to match the whole name), the region and aws.endpoints. A running engine "
-            "looks again every list_streams_seconds, and reads such a stream from when it is there.",
-        )
 
 
 @dataclass(frozen=True, slots=True)

@@ -40,35 +40,45 @@ class LedgerTableForeign(LedgerError, Fatal):
     remedy = "a name of its own"
 
 
+@declared
 class LedgerUnavailable(LedgerError, Retryable):
     """DynamoDB could not be reached, or refused for a while."""
 
+    table: str
+    cause: str
+
     id = "FL-2103"
+    message = "The ledger {table!r} can't be reached: {cause}."
+    next_step = "{advice}"
     causes = "DynamoDB throttles or can't be reached"
     remedy = "capacity mode, network; if a certificate is not trusted, `aws.ca_file`"
 
-    def __init__(self, table: str, cause: str) -> None:
-        super().__init__(
-            f"The ledger {table!r} can't be reached: {cause}.",
-            next_step=untrusted(cause)
+    @property
+    def advice(self) -> str:
+        return (
+            untrusted(self.cause)
             or "nothing is lost, and reading goes on by itself; if it lasts, look at the table's throttling, the "
-            "role's permissions (docs/permissions.md) and the network.",
+            "role's permissions (docs/permissions.md) and the network."
         )
 
 
+@declared
 class LedgerForbidden(LedgerError, Fatal):
     """The role may not do what the ledger needs."""
 
+    table: str
+    operation: str
+    cause: str
+
     id = "FL-2107"
+    message = "dynamodb:{operation} on the ledger {table!r} was denied: {cause}"
+    next_step = f"allow dynamodb:{{operation}} on the table{{and_key}} {WHO_ASKED}."
     causes = "The caller lacks an action on the table; the message names them"
     remedy = "[which policy has it](permissions.md)"
 
-    def __init__(self, table: str, operation: str, cause: str) -> None:
-        key = " and kms:Decrypt on the table's key" if "kms" in cause.lower() else ""
-        super().__init__(
-            f"dynamodb:{operation} on the ledger {table!r} was denied: {cause}",
-            next_step=f"allow dynamodb:{operation} on the table{key} {WHO_ASKED}.",
-        )
+    @property
+    def and_key(self) -> str:
+        return " and kms:Decrypt on the table's key" if "kms" in self.cause.lower() else ""
 
 
 @declared
@@ -119,21 +129,25 @@ class LedgerCredentialsStale(LedgerError, Retryable):
     remedy = "the same"
 
 
+@declared
 class Fenced(LedgerError, Retryable):
     """Another engine opened the shard after us; what it does is right, so this attempt yields."""
 
+    key: ShardKey
+    holder: str
+
     id = "FL-2104"
+    message = "Shard {key} was opened by {opener} after this one."
+    next_step = (
+        "nothing, if a task was retried or moved. If two engines run under one application name: stop one (firnline "
+        "stop)."
+    )
     causes = "Another attempt opened the shard: a retried or moved task, or a second engine"
     remedy = "nothing, unless it repeats: FL-2105"
 
-    def __init__(self, key: ShardKey, holder: str) -> None:
-        super().__init__(
-            f"Shard {key} was opened by {holder or 'another attempt'} after this one.",
-            next_step="nothing, if a task was retried or moved. If two engines run under one application name: stop "
-            "one (firnline stop).",
-        )
-        self.holder = holder
-        """Empty where the row is gone: nobody counts what this attempt did not report."""
+    @property
+    def opener(self) -> str:
+        return self.holder or "another attempt"
 
 
 @declared
@@ -190,10 +204,25 @@ class RunDisplaced(LedgerError, Fatal):
     remedy = "nothing: the other one goes on. Two that are both meant to run need two names"
 
 
+@declared
 class LedgerBehind(LedgerError, Fatal):
     """The channel's token lies before what was proven."""
 
+    key: ShardKey
+    committed: str
+    proven: str
+
     id = "FL-2110"
+    message = (
+        "The channel of {key} stands at {committed}, before {proven}, which was proven: somebody else wrote to it, "
+        "or it was dropped and recreated."
+    )
+    next_step = (
+        "find the other writer (SHOW CHANNELS). To go on after what was proven, once the engine is stopped: firnline resume "
+        "--config engine.json --stream {key.stream} --shard {key.shard_id} --from proven. After a failover to another account, "
+        "whose table has less: --from trim-horizon, which sends what the stream still holds behind the channel's own token; "
+        "then firnline dead-letters replay --again for what was replayed since the replica was made."
+    )
     causes = (
         "**the channel's token lies before what was proven**: the channel was dropped or its token moved, or the "
         "account failed over to a replica that has less"
@@ -204,22 +233,24 @@ class LedgerBehind(LedgerError, Fatal):
         "([why](when-snowflake-changes.md))"
     )
 
-    def __init__(self, key: ShardKey, *, committed: str, proven: str) -> None:
-        super().__init__(
-            f"The channel of {key} stands at {committed}, before {proven}, which was proven: somebody else wrote to it, "
-            "or it was dropped and recreated.",
-            next_step="find the other writer (SHOW CHANNELS). To go on after what was proven, once the engine is stopped: "
-            f"firnline resume --config engine.json --stream {key.stream} --shard {key.shard_id} --from proven. "
-            "After a failover to another account, whose table has less: --from trim-horizon, which sends "
-            "what the stream still holds behind the channel's own token; then firnline dead-letters replay --again for what "
-            "was replayed since the replica was made.",
-        )
 
-
+@declared
 class ChannelDropped(LedgerError, Fatal):
     """The channel has no token any more, and did not expire: what was committed and not proven can't be determined."""
 
+    key: ShardKey
+    table: str
+    proven: str
+    is_quiet: bool
+    idle_ms: int
+
     id = "FL-2112"
+    message = "The channel of {key} into {table} is gone, and it did not expire ({why}): somebody dropped it{after}."
+    next_step = (
+        "find out who dropped it, and run firnline audit: rows that were committed and not proven will come twice. Then go on, "
+        "once the engine is stopped: firnline resume --config engine.json --stream {key.stream} --shard {key.shard_id} --from "
+        "proven"
+    )
     causes = (
         "**a channel that had a token is empty, and did not expire** (30 days unused, nothing in flight), or another "
         "one is there than the one that the first rows were sent to: it was dropped, or a failover lost it"
@@ -229,35 +260,42 @@ class ChannelDropped(LedgerError, Fatal):
         "`firnline resume --config engine.json --stream STREAM --from proven`"
     )
 
-    def __init__(self, key: ShardKey, *, table: str, proven: str, is_quiet: bool, idle_ms: int) -> None:
-        days = idle_ms // 86_400_000
-        why = f"nothing was in flight, and it was used {days} days ago" if is_quiet else "rows may have been in flight"
-        super().__init__(
-            f"The channel of {key} into {table} is gone, and it did not expire ({why}): somebody dropped it"
-            f"{f', after {proven} was proven' if proven else ' before anything of it was proven'}.",
-            next_step="find out who dropped it, and run firnline audit: rows that were committed and not proven will come "
-            "twice. Then go on, once the engine is stopped: firnline resume --config engine.json "
-            f"--stream {key.stream} --shard {key.shard_id} --from proven",
+    @property
+    def after(self) -> str:
+        return f", after {self.proven} was proven" if self.proven else " before anything of it was proven"
+
+    @property
+    def why(self) -> str:
+        return (
+            f"nothing was in flight, and it was used {self.idle_ms // 86_400_000} days ago"
+            if self.is_quiet
+            else "rows may have been in flight"
         )
 
 
+@declared
 class TokenMissing(LedgerError, Retryable):
     """A channel that had a token has none. The table may have been replaced since the driver looked at it."""
 
+    key: ShardKey
+    table: str
+    had: str
+
     id = "FL-2113"
+    message = "The channel of {key} into {table} {was}, and is empty now: it or the table was replaced."
+    next_step = (
+        "nothing yet: no row is appended until the table was looked at again, one or two epochs from now; then "
+        "the shard goes on, or says what was replaced."
+    )
     causes = (
         "A channel that had a token is empty; the table may have been replaced a moment ago, so nothing is appended "
         "until the driver has looked at it again"
     )
     remedy = "wait two epochs: it goes on, or becomes FL-3107 or FL-2112"
 
-    def __init__(self, key: ShardKey, *, table: str, had: str) -> None:
-        was = f"had committed up to {had}" if had else "may have taken rows that nobody saw committed"
-        super().__init__(
-            f"The channel of {key} into {table} {was}, and is empty now: it or the table was replaced.",
-            next_step="nothing yet: no row is appended until the table was looked at again, one or two epochs from now; then "
-            "the shard goes on, or says what was replaced.",
-        )
+    @property
+    def was(self) -> str:
+        return f"had committed up to {self.had}" if self.had else "may have taken rows that nobody saw committed"
 
 
 @declared
@@ -283,26 +321,45 @@ class RoutingChanged(LedgerError, Fatal):
     )
 
 
+@declared
 class TargetReplaced(LedgerError, Fatal):
     """The table or pipe is not the one that the channel was opened on."""
 
+    key: ShardKey
+    was: TargetTable
+    found: TargetTable
+
     id = "FL-3107"
+    message = (
+        "The {changed} was replaced: shard {key} had opened its channel on the one made at {before}, this one was made at "
+        "{after}."
+    )
+    next_step = "{advice}"
     causes = "The table or pipe was recreated under its name, or the table was swapped"
     remedy = (
         "[what was done, and where the rows are](when-snowflake-changes.md); swapped back it goes on by itself; else "
         "`firnline resume --config engine.json --stream STREAM --from proven` or `--from trim-horizon`"
     )
 
-    def __init__(self, key: ShardKey, *, was: TargetTable, found: TargetTable) -> None:
-        is_table = was.table_created_on != found.table_created_on
-        changed, name, before, after = "pipe", found.pipe, was.pipe_created_on, found.pipe_created_on
-        if is_table:
-            changed, name, before, after = "table", str(found), was.table_created_on, found.table_created_on
-        super().__init__(
-            f"The {changed} {name} was replaced: shard {key} had opened its channel on the one made at {before}, this one "
-            f"was made at {after}.",
-            next_step=_after_table(key, before) if is_table else _after_pipe(key),
-        )
+    @property
+    def is_table(self) -> bool:
+        return self.was.table_created_on != self.found.table_created_on
+
+    @property
+    def changed(self) -> str:
+        return f"table {self.found}" if self.is_table else f"pipe {self.found.pipe}"
+
+    @property
+    def before(self) -> str:
+        return self.was.table_created_on if self.is_table else self.was.pipe_created_on
+
+    @property
+    def after(self) -> str:
+        return self.found.table_created_on if self.is_table else self.found.pipe_created_on
+
+    @property
+    def advice(self) -> str:
+        return _after_table(self.key, self.before) if self.is_table else _after_pipe(self.key)
 
 
 def _after_table(key: ShardKey, before: str) -> str:

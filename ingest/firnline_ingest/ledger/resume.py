@@ -4,11 +4,11 @@ No engine runs meanwhile: the command holds the application's name, and gets it 
 would. The fence is raised too, so one that comes too late fails with Fenced.
 """
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 from types import MappingProxyType
 
-from firnline_ingest.errors import UsageError
+from firnline_ingest.errors import UsageError, declared
 from firnline_ingest.identifiers import stored_name
 from firnline_ingest.kinesis.lineage import Lineage
 from firnline_ingest.kinesis.start import TrimHorizon
@@ -21,33 +21,38 @@ from firnline_ingest.ledger.row import ReadAgain, ResumeFrom, ShardRow
 from firnline_ingest.values import Position, ShardKey
 
 
+@declared
 class TableUnnamed(UsageError):
+    tables: Sequence[str]
+
     id = "FL-1004"
+    message = "The pipeline writes into {tables}: rows that one of them rejected are accepted by themselves."
+    next_step = (
+        "name it, as the error did that sent you here: firnline resume --config engine.json --stream STREAM --table TABLE "
+        "--accept-errors TOKEN"
+    )
     causes = "`firnline resume` with `--accept-errors`, of a pipeline with routes, did not name one of its tables"
     remedy = "`--table`, as FL-3105 has it"
-
-    def __init__(self, tables: Collection[str]) -> None:
-        super().__init__(
-            f"The pipeline writes into {', '.join(sorted(tables))}: rows that one of them rejected are accepted by themselves.",
-            next_step="name it, as the error did that sent you here: firnline resume --config engine.json --stream STREAM "
-            "--table TABLE --accept-errors TOKEN",
-        )
 
 
 Decision = Callable[[ShardRow], ShardRow]
 HOUR_MS = 3_600_000
 
 
+@declared
 class NothingToResume(UsageError):
+    stream: str
+    shard: str | None
+
     id = "FL-1003"
+    message = "The ledger has no row for {missing} of {stream!r}."
+    next_step = "compare the names with the error that sent you here, and ledger.table with the engine's."
     causes = "`firnline resume` named a stream or shard that the ledger does not have"
     remedy = "compare with the error that sent you there"
 
-    def __init__(self, stream: str, shard: str | None) -> None:
-        super().__init__(
-            f"The ledger has no row for {'shard ' + shard if shard else 'any shard'} of {stream!r}.",
-            next_step="compare the names with the error that sent you here, and ledger.table with the engine's.",
-        )
+    @property
+    def missing(self) -> str:
+        return "shard " + self.shard if self.shard else "any shard"
 
 
 def is_read_on(row: ShardRow) -> bool:
@@ -164,7 +169,7 @@ def accepted_table(tables: Collection[str], named: str | None) -> str:
     for name in (named or "", stored_name(named) if named else ""):
         if name in tables:
             return name
-    raise TableUnnamed(tables)
+    raise TableUnnamed(sorted(tables))
 
 
 def _chosen(rows: Mapping[str, ShardRow], shard: str | None, concerns: Callable[[ShardRow], bool]) -> list[ShardRow]:

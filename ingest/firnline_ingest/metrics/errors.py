@@ -1,12 +1,18 @@
 """Errors by which figures go nowhere, while records do."""
 
-from firnline_ingest.errors import EnvironmentalError, Retryable
+from firnline_ingest.errors import EnvironmentalError, Retryable, declared
 
 
+@declared
 class MetricsUnavailable(EnvironmentalError, Retryable):
     """Figures can't be published; the engine goes on. Runbook: FL-5601."""
 
+    backend: str
+    error: Exception
+
     id = "FL-5601"
+    message = "The figures can't be given to {backend}: {reason}"
+    next_step = "{advice}"
     causes = (
         "Figures can't be published: the package of `metrics.prometheus` or `metrics.opentelemetry` is not installed "
         "where the driver runs, or the port is taken. Records go on; it is said once a run (`metrics.unavailable`), "
@@ -14,13 +20,16 @@ class MetricsUnavailable(EnvironmentalError, Retryable):
     )
     remedy = "[metrics.md](metrics.md) says what each needs"
 
-    def __init__(self, backend: str, error: Exception) -> None:
-        missing = isinstance(error, ImportError)
-        super().__init__(
-            f"The figures can't be given to {backend}: {type(error).__name__}: {error}",
-            next_step=f"pip install 'firnline-ingest[{backend}]' where the driver runs, or take metrics.{backend} out of the "
-            "configuration; `firnline deploy` builds an archive that has it."
-            if missing
-            else f"look at metrics.{backend} of the configuration: an address or a port that something else has. It is tried "
-            "again with each epoch.",
+    @property
+    def reason(self) -> str:
+        return f"{type(self.error).__name__}: {self.error}"
+
+    @property
+    def advice(self) -> str:
+        return (
+            f"pip install 'firnline-ingest[{self.backend}]' where the driver runs, or take metrics.{self.backend} out of "
+            "the configuration; `firnline deploy` builds an archive that has it."
+            if isinstance(self.error, ImportError)
+            else f"look at metrics.{self.backend} of the configuration: an address or a port that something else has. It is "
+            "tried again with each epoch."
         )

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from firnline_ingest.aws.next_steps import REPORT_REQUEST
-from firnline_ingest.errors import Fatal, LedgerError, UsageError, declared
+from firnline_ingest.errors import Fatal, LedgerError, UsageError, declared, few
 
 
 @declared
@@ -66,24 +66,30 @@ class SourceForeign(LedgerError, Fatal):
     remedy = "the table with the leases, not those beside it"
 
 
+@declared
 class SourceInUse(LedgerError, Fatal):
     """The other consumer still runs: its workers count a lease's counter up several times within the failover time."""
 
+    table: str
+    seconds: float
+    changed: Sequence[str]
+    owners: Sequence[str]
+
     id = "FL-2424"
+    message = "{table!r} is still written to: within {seconds:.0f} s, {changed:count} of its items changed ({changed:few}).{who}"
+    next_step = (
+        "stop every worker of that consumer, and what starts it again; then run this command again. Nothing was "
+        "written, or what was written was taken back."
+    )
     causes = (
         "**the other consumer still runs**: something in its table changed while it was watched, or while rows were "
         "written, which were then taken back"
     )
     remedy = "stop its workers, and what starts them; again"
 
-    def __init__(self, table: str, seconds: float, changed: Sequence[str], owners: Sequence[str]) -> None:
-        who = f" Owners: {', '.join(owners)}." if owners else ""
-        super().__init__(
-            f"{table!r} is still written to: within {seconds:.0f} s, {len(changed)} of its items changed "
-            f"({', '.join(changed[:3])}{', …' if len(changed) > 3 else ''}).{who}",
-            next_step="stop every worker of that consumer, and what starts it again; then run this command again. Nothing was "
-            "written, or what was written was taken back.",
-        )
+    @property
+    def who(self) -> str:
+        return f" Owners: {', '.join(self.owners)}." if self.owners else ""
 
 
 @declared
@@ -104,17 +110,16 @@ class StreamKnown(LedgerError, Fatal):
     remedy = "another application, another target table"
 
 
+@declared
 class NotMigratable(LedgerError, Fatal):
+    table: str
+    problems: Sequence[str]
+
     id = "FL-2426"
+    message = "{table!r} can't be migrated as it is; nothing was written:\n{problems:list}"
+    next_step = "what each line says; then the dry run again."
     causes = "Shards of which the table names no place, or a table of another stream; each is listed"
     remedy = "what each line says"
-
-    def __init__(self, table: str, problems: Sequence[str]) -> None:
-        super().__init__(
-            f"{table!r} can't be migrated as it is; nothing was written:\n"
-            + "\n".join(f"  - {problem}" for problem in problems),
-            next_step="what each line says; then the dry run again.",
-        )
 
 
 @declared
@@ -131,18 +136,22 @@ class JournalMissing(LedgerError, Fatal):
     remedy = "`ledger.migration: true` and `firnline up`"
 
 
+@declared
 class EngineHasBegun(LedgerError, Fatal):
+    stream: str
+    shards: Sequence[str]
+
     id = "FL-2428"
+    message = (
+        "The migration of {stream!r} can't be undone: an engine has opened {shards:count} of its shards since "
+        "({shards:few}), and rows are in the table."
+    )
+    next_step = (
+        "stop the engine and start the other consumer where it stopped; what both took in is then doubled, and "
+        "firnline audit names it."
+    )
     causes = "`--undo` after an engine has opened shards"
     remedy = "[moving.md](moving.md#taking-it-back)"
-
-    def __init__(self, stream: str, shards: Sequence[str]) -> None:
-        super().__init__(
-            f"The migration of {stream!r} can't be undone: an engine has opened {len(shards)} of its shards since "
-            f"({', '.join(shards[:3])}{', …' if len(shards) > 3 else ''}), and rows are in the table.",
-            next_step="stop the engine and start the other consumer where it stopped; what both took in is then doubled, and "
-            "firnline audit names it.",
-        )
 
 
 @declared
@@ -157,22 +166,35 @@ class NothingMigrated(UsageError):
     remedy = "its name"
 
 
+@declared
 class MigrationNotOver(LedgerError, Fatal):
+    table: str
+    shards: Sequence[str]
+    under_way: bool
+
     id = "FL-2432"
+    message = "The table {table!r} is still needed: {why}"
+    next_step = "{advice}"
     causes = (
         "`firnline migrate --finish` while a migration is under way, or could still be taken back. Nothing was removed"
     )
     remedy = "start the engine first, and audit what it took over"
 
-    def __init__(self, table: str, shards: Sequence[str], *, under_way: bool) -> None:
-        named = f"{', '.join(shards[:3])}{', …' if len(shards) > 3 else ''}"
-        super().__init__(
-            f"The table {table!r} is still needed: "
-            + (f"the migration of {named} is under way." if under_way else f"no engine has opened {named} yet."),
-            next_step="finish it with the command that was interrupted (firnline migrate --apply, or --undo)."
-            if under_way
+    @property
+    def why(self) -> str:
+        return (
+            f"the migration of {few(self.shards)} is under way."
+            if self.under_way
+            else f"no engine has opened {few(self.shards)} yet."
+        )
+
+    @property
+    def advice(self) -> str:
+        return (
+            "finish it with the command that was interrupted (firnline migrate --apply, or --undo)."
+            if self.under_way
             else "start the engine, see that it reads every shard (firnline status), and run firnline audit --migrated; or take "
-            "the migration back: firnline migrate --undo.",
+            "the migration back: firnline migrate --undo."
         )
 
 
@@ -180,6 +202,3 @@ class UnclearCommand(UsageError):
     id = "FL-2430"
     causes = "Options that don't go together, a time without a zone or in the future, a stream that is not read"
     remedy = "what it says"
-
-    def __init__(self, what: str, next_step: str) -> None:
-        super().__init__(what, next_step=next_step)

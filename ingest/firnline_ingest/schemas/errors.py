@@ -66,20 +66,22 @@ class RegistryStrange(SchemaRegistryError, Retryable):
     remedy = "`GET <url>/schemas/ids/1` has to answer with a schema, or with error_code 40403"
 
 
+@declared
 class LoginUnreadable(SchemaRegistryError, Retryable):
+    registry: str
+    cause: str
+
     id = "FL-4105"
+    message = "The login for the schema registry {registry} can't be read: {cause}"
+    next_step = (
+        'the secret has to hold {{"username": …, "password": …}}; if it was denied, allow '
+        f"secretsmanager:GetSecretValue on it, and kms:Decrypt on its key, {WHO_ASKED}. A variable has to be set on every "
+        "executor before it starts. The shards wait, and ask again by themselves."
+    )
     causes = "The name and password for a registry can't be read"
     remedy = (
         'the secret: `{"username": …, "password": …}`, and the right to read it; or the variables, on every executor'
     )
-
-    def __init__(self, registry: str, cause: str) -> None:
-        super().__init__(
-            f"The login for the schema registry {registry} can't be read: {cause}",
-            next_step='the secret has to hold {"username": …, "password": …}; if it was denied, allow '
-            f"secretsmanager:GetSecretValue on it, and kms:Decrypt on its key, {WHO_ASKED}. A variable has to be set on every "
-            "executor before it starts. The shards wait, and ask again by themselves.",
-        )
 
 
 @declared

@@ -218,7 +218,7 @@ class ChannelWriter:
         if self._waits_since_s is None:
             self._waits_since_s = now_s
         elif now_s - self._waits_since_s > STALLED_S * self._timeout_factor:
-            raise ChannelStalled(self.name, STALLED_S * self._timeout_factor)
+            raise ChannelStalled.after(self.name, STALLED_S * self._timeout_factor)
 
     def _refuse_rejected(self, confirmed: Proven) -> None:
         assert confirmed.position is not None

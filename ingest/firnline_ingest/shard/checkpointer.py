@@ -168,7 +168,7 @@ class Checkpointer:
     def records_lost(self, page: Read) -> None:
         """Accounts for records that left retention before this page. Raises RecordsLost if the policy stops the shard."""
         if loss := self._retention.loss(page, self._services.now_ms()):
-            self._account_for(loss, RecordsLost(str(self._work.key), what=loss.detail, lost=described(loss.loss)))
+            self._account_for(loss, RecordsLost(str(self._work.key), how=loss.detail, lost=described(loss.loss)))
             self._ledger.row = replace(self._ledger.row, first_read=None)
             self.checkpoint()  # together: what was lost is not looked for again
 

@@ -3,24 +3,33 @@
 from collections.abc import Sequence
 
 from firnline_ingest.errors import Fatal, FirnlineError, Retryable, declared
-from firnline_ingest.kinesis.page import Record
 from firnline_ingest.values import ShardKey
 
 
+@declared
 class ShardLate(FirnlineError, Retryable):
     """A shard's thread is inside one call, and its task did not wait for it."""
 
+    key: ShardKey
+    doing: str
+    for_s: float
+    functions: Sequence[str] = ()
+    """Functions of the user that it may be inside of."""
+
     id = "FL-2201"
+    message = "Shard {key} has been {doing}{by} for {for_s:.0f} s, and did not report."
+    next_step = "nothing is lost, and it goes on when that call returns; if it lasts, {lasting}."
     causes = "One call of the shard has lasted half a minute, or a stop did not wait for it any longer"
     remedy = "the service that the call is for"
 
-    def __init__(self, key: ShardKey, *, doing: str, for_s: float, functions: Sequence[str] = ()) -> None:
-        """`functions` of the user that it may be inside of."""
-        by = f" (by {', '.join(functions)})" if functions else ""
-        lasting = "stop the engine and fix the function" if functions else "look at the service that the call waits for"
-        super().__init__(
-            f"Shard {key} has been {doing}{by} for {for_s:.0f} s, and did not report.",
-            next_step=f"nothing is lost, and it goes on when that call returns; if it lasts, {lasting}.",
+    @property
+    def by(self) -> str:
+        return f" (by {', '.join(self.functions)})" if self.functions else ""
+
+    @property
+    def lasting(self) -> str:
+        return (
+            "stop the engine and fix the function" if self.functions else "look at the service that the call waits for"
         )
 
 
@@ -60,10 +69,24 @@ class ShardUnanswered(FirnlineError, Retryable):
     remedy = "the cause. Mind the stream's retention"
 
 
+@declared
 class RecordsUnaccounted(FirnlineError, Fatal):
     """Records that became no row, no dead letter, and nothing else that is counted: a defect, found before it could lose them."""
 
+    key: ShardKey
+    count: int
+    first: str
+    last: str
+
     id = "FL-2204"
+    message = (
+        "Shard {key}: of the records {first} to {last}, {count} came to nothing. Neither they nor what stands behind them is in "
+        "the table."
+    )
+    next_step = (
+        "this is a defect of ours: please report it, with the pipeline's format and transforms. Nothing is lost "
+        "while the stream keeps its records."
+    )
     causes = (
         "Records became no row, no dead letter, and nothing else that is counted. The shard stopped in front of them: a "
         "defect of ours"
@@ -71,11 +94,3 @@ class RecordsUnaccounted(FirnlineError, Fatal):
     remedy = (
         "report it, with the pipeline's format and transforms; lengthen the stream's retention if the fix takes long"
     )
-
-    def __init__(self, key: ShardKey, count: int, first: Record, last: Record) -> None:
-        super().__init__(
-            f"Shard {key}: of the records {first.SequenceNumber} to {last.SequenceNumber}, {count} came to nothing. Neither "
-            "they nor what stands behind them is in the table.",
-            next_step="this is a defect of ours: please report it, with the pipeline's format and transforms. Nothing is lost "
-            "while the stream keeps its records.",
-        )

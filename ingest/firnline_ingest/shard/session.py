@@ -195,7 +195,8 @@ class ShardSession:
         made = self.writers.without_refused(made, records)
         self._decided.refuse_forgotten(made.rejected, records, self.writers.known_before)
         if made.unaccounted:
-            raise RecordsUnaccounted(self._work.key, made.unaccounted, records[0], records[made.taken - 1])
+            first, last = records[0].SequenceNumber, records[made.taken - 1].SequenceNumber
+            raise RecordsUnaccounted(self._work.key, made.unaccounted, first, last)
         return made
 
     def _with_columns(self, records: Sequence[Record]) -> Rows:

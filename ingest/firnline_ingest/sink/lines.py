@@ -27,7 +27,7 @@ def lines_of(path: Path) -> Iterator[bytes]:
         try:
             yield from _records(cast("IO[bytes]", gzip.GzipFile(fileobj=file)) if is_gzipped else file)
         except (OSError, EOFError, zlib.error) as error:
-            raise LinesUnreadable(str(path), error) from error
+            raise LinesUnreadable(str(path), str(error)) from error
 
 
 def whole(path: Path) -> Iterator[bytes]:

@@ -1,21 +1,26 @@
 """Refusals and losses of a channel, as errors of ours: from its opening to the proof of its rows."""
 
-from firnline_ingest.errors import Fatal, Retryable, SnowflakeError, declared
+from typing import Self
+
+from firnline_ingest.errors import Fatal, Retryable, SnowflakeError, counted, declared
 from firnline_ingest.values import ShardKey
 
 
+@declared
 class ChannelLimitReached(SnowflakeError, Fatal):
+    pipe: str
+    channel: str
+    cause: str
+
     id = "FL-3132"
+    message = "The pipe {pipe} has as many channels as it can have, so {channel} can't be opened: {cause}"
+    next_step = (
+        'look for channels that nobody uses (SHOW CHANNELS IN PIPE "{pipe}"), of applications or streams that are '
+        "gone; a stream's own ended shards give theirs back. Snowflake's support can raise the limit (2,000 a pipe), and a "
+        "pipe of its own (`pipe`) has its own limit."
+    )
     causes = "The pipe has its 2,000 channels"
     remedy = "SHOW CHANNELS: whose are they; a pipe of its own; Snowflake's support"
-
-    def __init__(self, pipe: str, channel: str, cause: str) -> None:
-        super().__init__(
-            f"The pipe {pipe} has as many channels as it can have, so {channel} can't be opened: {cause}",
-            next_step=f'look for channels that nobody uses (SHOW CHANNELS IN PIPE "{pipe}"), of applications or streams that are '
-            "gone; a stream's own ended shards give theirs back. Snowflake's support can raise the limit (2,000 a pipe), and a "
-            "pipe of its own (`pipe`) has its own limit.",
-        )
 
 
 @declared
@@ -35,21 +40,24 @@ class OpenRefused(SnowflakeError, Fatal):
     remedy = "read Snowflake's own words in the message"
 
 
+@declared
 class ChannelLost(SnowflakeError, Retryable):
     """The channel's handle is stale: another client opened it after us, or the service wants it opened again."""
 
+    channel: str
+    cause: str
+    server_message: str = ""
+    """The last error of the channel's status, if it is newer than the channel's opening."""
+
     id = "FL-3102"
+    message = "The channel {channel} must be opened again: {cause}{said}"
+    next_step = "nothing: it is opened again, and rows that were not committed are read again."
     causes = "The channel was opened elsewhere, or the service wants it opened again"
     remedy = "nothing"
 
-    def __init__(self, channel: str, cause: str, *, server_message: str = "") -> None:
-        super().__init__(
-            f"The channel {channel} must be opened again: {cause}{server_message and f' ({server_message})'}",
-            next_step="nothing: it is opened again, and rows that were not committed are read again.",
-        )
-        self.channel = channel
-        self.server_message = server_message
-        """What the channel's status says about its last error, where it is newer than the channel's opening."""
+    @property
+    def said(self) -> str:
+        return self.server_message and f" ({self.server_message})"
 
 
 class ChannelStalled(ChannelLost):
@@ -59,8 +67,9 @@ class ChannelStalled(ChannelLost):
     causes = "Nothing was committed for minutes; the next wait is twice as long"
     remedy = "status.snowflake.com, unless it is seen once, after a process that was frozen"
 
-    def __init__(self, channel: str, seconds: float) -> None:
-        super().__init__(channel, f"nothing of it was committed for {seconds:.0f} s")
+    @classmethod
+    def after(cls, channel: str, seconds: float) -> Self:
+        return cls(channel, f"nothing of it was committed for {seconds:.0f} s")
 
 
 @declared
@@ -97,22 +106,25 @@ class ClientLost(SnowflakeError, Retryable):
     remedy = "nothing; it takes minutes"
 
 
+@declared
 class AccessLost(ClientLost):
     """The service refused the client's requests: a right was taken away, or the table or pipe is gone. What the client was
     refused it keeps, so it and all its channels are recreated, and the opening says whether it lasts."""
 
+    target: str
+    role: str
+
     id = "FL-3136"
+    message = (
+        "Role {role} may not write to {target} any more, or it does not exist: the client of pipe {pipe} must be recreated. "
+        "Snowflake says: {cause}"
+    )
+    next_step = (
+        "if somebody revoked a privilege or dropped the table, give it back: `firnline validate` says what is "
+        "missing. The engine goes on by itself once it is there, and rows that were not committed are read again."
+    )
     causes = "A right was taken away from the role, or the table or pipe is gone, while rows were sent. Nothing is lost"
     remedy = "the grant, or UNDROP; `firnline validate` says which privilege is missing; the engine goes on by itself"
-
-    def __init__(self, target: str, role: str, pipe: str, cause: str) -> None:
-        SnowflakeError.__init__(
-            self,
-            f"Role {role} may not write to {target} any more, or it does not exist: the client of pipe {pipe} must be recreated. "
-            f"Snowflake says: {cause}",
-            next_step="if somebody revoked a privilege or dropped the table, give it back: `firnline validate` says what is "
-            "missing. The engine goes on by itself once it is there, and rows that were not committed are read again.",
-        )
 
 
 @declared
@@ -129,36 +141,54 @@ class Backpressure(SnowflakeError, Retryable):
     remedy = "nothing, unless it lasts: Snowflake takes less than Kinesis gives"
 
 
+@declared
 class RowsRejected(SnowflakeError, Fatal):
+    key: ShardKey
+    table: str
+    rows: int
+    up_to: str
+    cause: str
+    accept: str = ""
+    """Options of the command beside the token."""
+
     id = "FL-3105"
+    message = "{table} rejected {how_many} of shard {key}, at or before {up_to}: {cause}"
+    next_step = (
+        "look at SELECT * FROM ERROR_TABLE({table}); correct the table or the producer, or set tolerance to all. To accept what "
+        "was rejected, once the engine is stopped: firnline resume --config engine.json --stream {key.stream} --shard "
+        "{key.shard_id} {accept}--accept-errors {up_to}"
+    )
     causes = "The table refused a row: a type, a NOT NULL. With `tolerance: none` its shard stops there at every start"
     remedy = (
         "`firnline audit` says which records and why, or SELECT * FROM ERROR_TABLE(…); fix the table or the producer; "
         "`firnline resume --config engine.json --stream STREAM --shard SHARD --accept-errors TOKEN`"
     )
 
-    def __init__(self, key: ShardKey, table: str, count: int, *, up_to: str, cause: str, accept: str = "") -> None:
-        """`accept`: what the command has to say beside the token."""
-        super().__init__(
-            f"{table} rejected {count} row{'s' if count != 1 else ''} of shard {key}, at or before {up_to}: {cause}",
-            next_step=f"look at SELECT * FROM ERROR_TABLE({table}); correct the table or the producer, or set tolerance to all. "
-            "To accept what was rejected, once the engine is stopped: firnline resume --config engine.json "
-            f"--stream {key.stream} --shard {key.shard_id} {accept}--accept-errors {up_to}",
-        )
-        self.rows, self.cause, self.up_to = count, cause, up_to
+    @property
+    def how_many(self) -> str:
+        return counted(self.rows, "row")
 
 
+@declared
 class CountsDisagree(SnowflakeError, Fatal):
+    key: ShardKey
+    sent: int
+    counted: int
+    at: str
+
     id = "FL-3106"
+    message = "Shard {key} sent {sent} rows up to {at}, and the channel counted {counted}: {why}."
+    next_step = (
+        "find the other writer (SHOW CHANNELS), and run firnline audit; then, once the engine is stopped: firnline resume "
+        "--config engine.json --stream {key.stream} --shard {key.shard_id} --from proven"
+    )
     causes = "**the channel counted other rows than were sent**"
     remedy = "find the other writer, `firnline audit`"
 
-    def __init__(self, key: ShardKey, *, sent: int, counted: int, at: str) -> None:
-        why = (
-            "somebody else writes to it" if counted > sent else "the others are lost, or somebody else moved its token"
-        )
-        super().__init__(
-            f"Shard {key} sent {sent} rows up to {at}, and the channel counted {counted}: {why}.",
-            next_step="find the other writer (SHOW CHANNELS), and run firnline audit; then, once the engine is stopped: "
-            f"firnline resume --config engine.json --stream {key.stream} --shard {key.shard_id} --from proven",
+    @property
+    def why(self) -> str:
+        return (
+            "somebody else writes to it"
+            if self.counted > self.sent
+            else "the others are lost, or somebody else moved its token"
         )

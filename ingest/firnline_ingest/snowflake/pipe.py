@@ -10,14 +10,14 @@ from firnline_ingest.config.model import PipelineConfig
 from firnline_ingest.config.pipe_select import PipeDefinition, lost_position, position_columns
 from firnline_ingest.config.rows import PipeRows
 from firnline_ingest.identifiers import quoted
-from firnline_ingest.snowflake.errors import (
+from firnline_ingest.snowflake.listing import Row
+from firnline_ingest.snowflake.target_errors import (
     PipeFilters,
     PipeLeadsElsewhere,
     PipeReadsFiles,
     PositionColumnMissing,
     PositionLost,
 )
-from firnline_ingest.snowflake.listing import Row
 
 
 def loads_files(pipe: Row) -> bool:

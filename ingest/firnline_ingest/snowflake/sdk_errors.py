@@ -66,7 +66,7 @@ def sdk_error(
 def _lost(error: Exception, code: str, role: str, target: TargetTable, channel: str) -> SnowflakeError:
     """Returns an error that opens again. An invalid client has the service's own answer in its text, where it has one."""
     if NO_ACCESS.search(str(error)):
-        return AccessLost(str(target), role, target.pipe, f"{code}: {error}")
+        return AccessLost(target.pipe, f"{code}: {error}", target=str(target), role=role)
     lost = ClientLost(target.pipe, f"{code}: {error}") if code in CLIENT_GONE else None
     return lost or ChannelLost(channel, f"{code}: {error}")
 

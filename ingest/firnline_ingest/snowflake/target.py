@@ -16,7 +16,14 @@ from firnline_ingest.errors import FirnlineError, SnowflakeError
 from firnline_ingest.identifiers import default_pipe, quoted, stored_name, table_name, written_name
 from firnline_ingest.permissions.snowflake import PRIVILEGES, Need, required_privileges
 from firnline_ingest.snowflake.connection import DOES_NOT_EXIST
-from firnline_ingest.snowflake.errors import (
+from firnline_ingest.snowflake.errors import StatementRefused
+from firnline_ingest.snowflake.grants import RoleGrants, WantedPrivilege
+from firnline_ingest.snowflake.listing import LIMIT, Listing, Row, Statements
+from firnline_ingest.snowflake.logins import PerLogin
+from firnline_ingest.snowflake.pipe import check_columns, check_pipe, loads_files, matches_by_name
+from firnline_ingest.snowflake.sql_session import SqlSession
+from firnline_ingest.snowflake.table_columns import TableColumn, read_columns, show_columns
+from firnline_ingest.snowflake.target_errors import (
     ErrorLoggingOff,
     GrantMissing,
     PipeFilters,
@@ -25,16 +32,9 @@ from firnline_ingest.snowflake.errors import (
     PipeReadsFiles,
     PositionColumnMissing,
     PositionLost,
-    StatementRefused,
     TableMissing,
     TableRenamed,
 )
-from firnline_ingest.snowflake.grants import RoleGrants, WantedPrivilege
-from firnline_ingest.snowflake.listing import LIMIT, Listing, Row, Statements
-from firnline_ingest.snowflake.logins import PerLogin
-from firnline_ingest.snowflake.pipe import check_columns, check_pipe, loads_files, matches_by_name
-from firnline_ingest.snowflake.sql_session import SqlSession
-from firnline_ingest.snowflake.table_columns import TableColumn, read_columns, show_columns
 from firnline_ingest.values import TargetTable
 
 ON = ("ON", "Y", "true", True)

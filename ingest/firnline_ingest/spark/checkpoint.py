@@ -19,27 +19,40 @@ ONE_TRY = {"fs.s3a.attempts.maximum": "1", "fs.s3a.retry.limit": "1", "fs.s3a.co
 LONGEST_CAUSE = 600  # characters
 
 
+@declared
 class CheckpointUnopenable(EnvironmentalError):
     """This Spark has no file system for the checkpoint's URL, or not all of one."""
 
+    checkpoint: str
+    cause: str
+    hadoop: str
+
     id = "FL-5404"
+    message = "Spark can't open spark.checkpoint, {checkpoint}: {cause}"
+    next_step = "{advice}"
     causes = (
         "This Spark has no file system for the checkpoint's URL: s3:// outside of EMR, s3a:// without `hadoop-aws`, or "
         "one of another Hadoop"
     )
     remedy = "the scheme that fits the runtime, and [its jars](s3.md)"
 
-    def __init__(self, checkpoint: str, cause: str, hadoop: str) -> None:
-        scheme = checkpoint.partition("://")[0]
-        jars = f"give this Spark the jars of S3A for its Hadoop: {PROVIDE.format(hadoop)}"
-        super().__init__(
-            f"Spark can't open spark.checkpoint, {checkpoint}: {cause}",
-            next_step=f"{scheme}:// is EMR's own: start the engine there; elsewhere name the checkpoint s3a://, and {jars}"
-            if scheme == "s3"
-            else jars
-            if scheme == "s3a"
-            else "name a folder, or a URL of a file system that this Spark has.",
+    @property
+    def advice(self) -> str:
+        return (
+            f"{self.scheme}:// is EMR's own: start the engine there; elsewhere name the checkpoint s3a://, and {self.jars}"
+            if self.scheme == "s3"
+            else self.jars
+            if self.scheme == "s3a"
+            else "name a folder, or a URL of a file system that this Spark has."
         )
+
+    @property
+    def scheme(self) -> str:
+        return self.checkpoint.partition("://")[0]
+
+    @property
+    def jars(self) -> str:
+        return f"give this Spark the jars of S3A for its Hadoop: {PROVIDE.format(self.hadoop)}"
 
 
 @declared

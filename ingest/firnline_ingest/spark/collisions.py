@@ -6,26 +6,29 @@ one name, and each would take the other's for its own.
 
 from collections.abc import Sequence
 
-from firnline_ingest.errors import Fatal, FirnlineError
+from firnline_ingest.errors import Fatal, FirnlineError, declared
 from firnline_ingest.identifiers import channel_name
 from firnline_ingest.spark.assignment import PlannedShard
 from firnline_ingest.values import TargetTable
 
 
+@declared
 class ChannelsCollide(FirnlineError, Fatal):
+    stream: str
+    other: str
+    target: TargetTable
+
     id = "FL-2343"
+    message = (
+        "The streams {other!r} and {stream!r} differ in the case of letters only, were made at the same time, and go into "
+        "one table, {target}: their channels would have the same names. Nothing of {stream!r} is read."
+    )
+    next_step = "give one of them another table."
     causes = (
         "Two streams whose names differ in case only were made in the same second, and go into one table: their "
         "channels would have one name. One of them is read"
     )
     remedy = "another table for one of them"
-
-    def __init__(self, stream: str, other: str, target: TargetTable) -> None:
-        super().__init__(
-            f"The streams {other!r} and {stream!r} differ in the case of letters only, were made at the same time, and go into "
-            f"one table, {target}: their channels would have the same names. Nothing of {stream!r} is read.",
-            next_step="give one of them another table.",
-        )
 
 
 def channels_of_two(application: str, shards: Sequence[PlannedShard]) -> dict[str, ChannelsCollide]:

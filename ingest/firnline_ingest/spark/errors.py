@@ -25,20 +25,24 @@ class SourceFailed(FirnlineError, Fatal):
     remedy = "the message carries the cause's own id"
 
 
+@declared
 class QueryFailed(FirnlineError, Retryable):
     """Spark ended the query; it is started again from its checkpoint."""
 
+    cause: str
+
     id = "FL-1201"
+    message = "Spark's query failed: {cause}"
+    next_step = "{advice}"
     causes = (
         "Spark ended the query: the checkpoint's storage, another query that writes to it, or a driver's machine so busy that "
         "a Python process does not start within ten seconds (`connect back`)"
     )
     remedy = "nothing, unless it lasts: then the run ends with it"
 
-    def __init__(self, cause: str) -> None:
-        super().__init__(
-            f"Spark's query failed: {cause}", next_step=TOO_BUSY if CONNECT_BACK in cause else STARTED_AGAIN
-        )
+    @property
+    def advice(self) -> str:
+        return TOO_BUSY if CONNECT_BACK in self.cause else STARTED_AGAIN
 
 
 @declared
@@ -118,22 +122,22 @@ class EpochStuck(FirnlineError, Fatal):
     remedy = "start again; send us the stacks"
 
 
+@declared
 class StreamsPaused(FirnlineError, Fatal):
     """A bounded run has taken in everything but streams that a person had paused: these it did not read."""
 
+    streams: Sequence[str]
+
     id = "FL-1212"
+    message = "The run is done with every stream but what is paused, which it did not read: {streams}."
+    next_step = (
+        "resume each (firnline pipeline resume ENV STREAM), and run it again: what is done is not read twice. "
+        "If it was a drain before a change of format, keep the configuration until then."
+    )
     causes = (
         "A drain, `--available-now` or `--until` ran while a stream was paused: it was not read. The others are done"
     )
     remedy = "`firnline pipeline resume ENV STREAM`, then the same run again"
-
-    def __init__(self, streams: Sequence[str]) -> None:
-        names = ", ".join(streams)
-        super().__init__(
-            f"The run is done with every stream but what is paused, which it did not read: {names}.",
-            next_step="resume each (firnline pipeline resume ENV STREAM), and run it again: what is done is not read twice. "
-            "If it was a drain before a change of format, keep the configuration until then.",
-        )
 
 
 @declared
@@ -145,36 +149,49 @@ class SparkUnstartable(FirnlineError, Fatal):
     id = "FL-1206"
     message = "Spark did not start: {cause}"
     next_step = (
-        "look at what Spark wrote before this line; spark.master, spark.conf and spark.checkpoint in the "
-        "configuration are handed to it as they are."
+        "look at what Spark wrote before this line; spark.master, spark.conf and spark.checkpoint in the configuration are "
+        "handed to it as they are."
     )
     causes = "Spark refused its settings, its master or the checkpoint"
     remedy = "`spark` in the configuration is handed over as it is"
 
 
+@declared
 class QueryNotNarrow(FirnlineError, Fatal):
     """A pipeline's query can't be run between a shard's records and its channel."""
 
+    stream: str
+    problems: Sequence[str]
+
     id = "FL-1213"
+    message = "The query of {stream} can't be run row by row, exactly once: {problems:; }."
+    next_step = (
+        "change what is named. A join, an aggregate or a window needs several records together: it belongs behind "
+        "the table (a dynamic table), or into a query of your own (docs/which-lane.md)."
+    )
     causes = (
         "A pipeline's `query` has a shuffle, drops or makes up `_position`, reads something else than its rows, or gives another "
         "value each time; or Spark can't analyze it"
     )
     remedy = "change what the message names (docs/query.md); its stream is not read until then, and the others are"
 
-    def __init__(self, stream: str, problems: Sequence[str]) -> None:
-        super().__init__(
-            f"The query of {stream} can't be run row by row, exactly once: {'; '.join(problems)}.",
-            next_step="change what is named. A join, an aggregate or a window needs several records together: it belongs behind "
-            "the table (a dynamic table), or into a query of your own (docs/which-lane.md).",
-        )
-        self.problems = tuple(problems)
 
-
+@declared
 class QueryRoundFailed(FirnlineError, Retryable):
     """Spark's job over pages of a pipeline failed, mostly because its query raised an error on a record."""
 
+    stream: str
+    cause: str
+    words: str = ""
+    """Words of what was raised, without the task and the machine where it was."""
+
     id = "FL-1214"
+    message = "Spark could not run the query of {stream} over the records at hand: {cause}"
+    next_step = (
+        "nothing of these records is in the table, and none is passed over: they are read again. If the query fails on every "
+        "record, correct it; a value that few records have makes them dead letters, and does not end here. If its UDF asks a "
+        "service, look at that; else at the executors."
+    )
     causes = (
         "A pipeline's `query` raises an error on every record at hand (a UDF whose service is away), or executors are lost again "
         "and again"
@@ -183,16 +200,6 @@ class QueryRoundFailed(FirnlineError, Retryable):
         "correct the query, or what its UDF asks; a record on which it alone fails is a dead letter (docs/query.md). Nothing was "
         "taken in or passed over"
     )
-
-    def __init__(self, stream: str, cause: str, words: str = "") -> None:
-        """`words`: of what was raised, without the task and the machine where it was."""
-        super().__init__(
-            f"Spark could not run the query of {stream} over the records at hand: {cause}",
-            next_step="nothing of these records is in the table, and none is passed over: they are read again. If the query "
-            "fails on every record, correct it; a value that few records have makes them dead letters, and does not end here. If "
-            "its UDF asks a service, look at that; else at the executors.",
-        )
-        self.cause, self.words = cause, words or cause
 
     @property
     def was_cancelled(self) -> bool:

@@ -10,26 +10,35 @@ import math
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 
-from firnline_ingest.errors import FirnlineError, Retryable
+from firnline_ingest.errors import FirnlineError, Retryable, declared
 from firnline_ingest.spark.shares import fair_share
 from firnline_ingest.values import ShardKey
 
 
+@declared
 class TooFewCores(FirnlineError, Retryable):
+    shards: int
+    most: int
+    slots: int
+
     id = "FL-1211"
+    message = (
+        "{shards} shards need {tasks} tasks at once with at most {most} in each, and the cluster runs {slots}: some shards are "
+        "not read."
+    )
+    next_step = (
+        "give the cluster more cores (spark.executor.instances, spark.executor.cores; spark.master if it is local[…]), or raise "
+        "epoch.shards_per_task."
+    )
     causes = (
         "The shards need more tasks at once than the cluster has cores, at `epoch.shards_per_task` in each; those "
         "beyond wait, and are read once there is room ([resharding](resharding.md))"
     )
     remedy = "the number of cores that the message names, or more shards a task"
 
-    def __init__(self, *, shards: int, most: int, slots: int) -> None:
-        super().__init__(
-            f"{shards} shards need {math.ceil(shards / most)} tasks at once with at most {most} in each, and the cluster runs "
-            f"{slots}: some shards are not read.",
-            next_step="give the cluster more cores (spark.executor.instances, spark.executor.cores; spark.master if "
-            "it is local[…]), or raise epoch.shards_per_task.",
-        )
+    @property
+    def tasks(self) -> int:
+        return math.ceil(self.shards / self.most)
 
 
 @dataclass(slots=True)

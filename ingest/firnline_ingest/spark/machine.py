@@ -22,17 +22,18 @@ LEAST_JAVA = 17
 LEAST_FREE_BYTES = 200 * 1024 * 1024
 
 
+@declared
 class JavaMissing(EnvironmentalError):
+    found: str
+
     id = "FL-1101"
+    message = f"Spark needs Java {LEAST_JAVA} or newer; {{found}}."
+    next_step = (
+        "install one (Debian, Ubuntu: apt-get install openjdk-17-jre-headless; macOS: brew install openjdk@17) "
+        "and let JAVA_HOME or PATH name it."
+    )
     causes = "No Java 17 or newer"
     remedy = "install one; `JAVA_HOME` wins over `PATH`"
-
-    def __init__(self, found: str) -> None:
-        super().__init__(
-            f"Spark needs Java {LEAST_JAVA} or newer; {found}.",
-            next_step="install one (Debian, Ubuntu: apt-get install openjdk-17-jre-headless; macOS: brew install openjdk@17) "
-            "and let JAVA_HOME or PATH name it.",
-        )
 
 
 class SparkMissing(EnvironmentalError):

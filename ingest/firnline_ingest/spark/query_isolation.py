@@ -83,7 +83,7 @@ class Isolation:
                 if len(part) > 1:
                     parts += [part[len(part) // 2 :], part[: len(part) // 2]]
                     continue
-                found.raised[part[0][0]] = error.words
+                found.raised[part[0][0]] = error.words or error.cause
                 unexplained.append(error)
                 if len(unexplained) >= UNEXPLAINED:
                     self._refuse(unexplained, parts if good is None else [[good]])

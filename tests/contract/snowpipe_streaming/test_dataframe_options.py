@@ -16,7 +16,7 @@ from firnline_ingest.datasource.snowpipe.partition import PartitionKey, Partitio
 from firnline_ingest.datasource.snowpipe.source import RowsAdded
 from firnline_ingest.datasource.snowpipe.table import SnowflakeTable
 from firnline_ingest.errors import ConfigError
-from firnline_ingest.snowflake.errors import TableMissing
+from firnline_ingest.snowflake.target_errors import TableMissing
 
 World = Any  # of conftest.py
 

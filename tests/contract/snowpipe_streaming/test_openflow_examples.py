@@ -12,8 +12,8 @@ import pytest
 from firnline_ingest.config.model import EngineConfig, PipelineConfig
 from firnline_ingest.kinesis.page import Record
 from firnline_ingest.records.rows import RowMaker
-from firnline_ingest.snowflake.errors import PositionLost
 from firnline_ingest.snowflake.target import TargetCatalog, TargetState
+from firnline_ingest.snowflake.target_errors import PositionLost
 from tests.contract.snowpipe_streaming.marks import WITH_CONNECTOR
 
 World = Any  # of conftest.py

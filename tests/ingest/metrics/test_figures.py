@@ -5,7 +5,7 @@ from typing import Any
 from firnline_ingest.config.metrics import FAILING_SHARDS, NEW_COLUMNS, UNDECIDED_SHARDS
 from firnline_ingest.metrics.figures import UNDECIDED, figures
 from firnline_ingest.shard.receipt import Receipt, ShardProblem, ShardState, Tally
-from firnline_ingest.snowflake.errors import ColumnsUndecided
+from firnline_ingest.snowflake.target_errors import ColumnsUndecided
 from firnline_ingest.values import ShardKey
 
 

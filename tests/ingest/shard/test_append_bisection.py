@@ -106,7 +106,7 @@ def test_the_wait_for_a_commit_doubles_where_it_was_too_short_and_begins_anew_fu
     waits = []
     for _ in range(8):
         waits.append(bisection.commit_timeout_factor)
-        bisection.lost(ChannelStalled("channel", 120), [chunk(2, 3)])
+        bisection.lost(ChannelStalled.after("channel", 120), [chunk(2, 3)])
         bisection.opened(Position(1))
     assert waits == [1, 2, 4, 8, 16, 32, LONGEST_WAIT, LONGEST_WAIT]
     assert bisection.refused == {}

@@ -23,8 +23,8 @@ from firnline_ingest.planned_columns import (
 )
 from firnline_ingest.records.first_sight import JsonKind, NewKey
 from firnline_ingest.shard.receipt import Receipt, ShardState
-from firnline_ingest.snowflake.errors import ColumnsUndecided
 from firnline_ingest.snowflake.target import TargetState
+from firnline_ingest.snowflake.target_errors import ColumnsUndecided
 from tests.fakes.columns import OWN, ColumnsInMemory
 from tests.fakes.configs import TARGET, config
 from tests.fakes.configs import pipeline as configured

@@ -186,7 +186,7 @@ def test_rows_that_are_never_committed_are_one_problem_however_often_their_chann
     sends(3)
     first = watched.receipt(60.0)
     assert (first.uncommitted_s, first.uncommitted_rows, first.problem) == (60, 3, None)
-    watched.report.troubled(ChannelStalled("channel", 120.0))
+    watched.report.troubled(ChannelStalled.after("channel", 120.0))
     watched.report.adopt(row)
     watched.report.opened()
     watched.turn(0, 0)

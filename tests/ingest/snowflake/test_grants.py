@@ -3,8 +3,8 @@
 import pytest
 
 from firnline_ingest.permissions.snowflake import Need, required_privileges
-from firnline_ingest.snowflake.errors import GrantMissing, TableMissing
 from firnline_ingest.snowflake.grants import RoleGrants, WantedPrivilege, grant_statements
+from firnline_ingest.snowflake.target_errors import GrantMissing, TableMissing
 
 TABLE = ("LAKE", "raw", "My table")
 INSERT = WantedPrivilege("INSERT", "TABLE", TABLE)

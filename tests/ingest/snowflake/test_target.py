@@ -11,7 +11,10 @@ import pytest
 from pydantic import ValidationError
 
 from firnline_ingest.identifiers import stored_name
-from firnline_ingest.snowflake.errors import (
+from firnline_ingest.snowflake.grants import WantedPrivilege
+from firnline_ingest.snowflake.listing import FEW, LONGEST_ANSWER, Listing
+from firnline_ingest.snowflake.target import TargetCatalog, TargetState, on_volume
+from firnline_ingest.snowflake.target_errors import (
     PipeFilters,
     PipeLeadsElsewhere,
     PipeMissing,
@@ -20,9 +23,6 @@ from firnline_ingest.snowflake.errors import (
     PositionLost,
     TableMissing,
 )
-from firnline_ingest.snowflake.grants import WantedPrivilege
-from firnline_ingest.snowflake.listing import FEW, LONGEST_ANSWER, Listing
-from firnline_ingest.snowflake.target import TargetCatalog, TargetState, on_volume
 from tests.fakes.configs import pipeline
 
 TABLE = ("LAKE", "RAW", "ORDERS")

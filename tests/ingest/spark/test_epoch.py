@@ -13,9 +13,10 @@ from firnline_ingest.errors import FirnlineError
 from firnline_ingest.ledger.row import RunningTotals
 from firnline_ingest.metrics import Unread
 from firnline_ingest.shard.receipt import Receipt, ShardProblem, ShardState, Tally
-from firnline_ingest.snowflake.errors import HostUnknown, KeyRefused, LoginRefused, SnowflakeUnavailable, TableMissing
+from firnline_ingest.snowflake.errors import HostUnknown, KeyRefused, LoginRefused, SnowflakeUnavailable
 from firnline_ingest.snowflake.table_columns import TableColumn
 from firnline_ingest.snowflake.target import TargetState
+from firnline_ingest.snowflake.target_errors import TableMissing
 from firnline_ingest.spark import epoch
 from firnline_ingest.spark.assignment import Assignment
 from firnline_ingest.spark.epoch import EpochRunner

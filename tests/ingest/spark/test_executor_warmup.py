@@ -6,7 +6,8 @@ from typing import Any
 import pytest
 
 from firnline_ingest.errors import FirnlineError
-from firnline_ingest.snowflake.errors import KeyRefused, TableMissing
+from firnline_ingest.snowflake.errors import KeyRefused
+from firnline_ingest.snowflake.target_errors import TableMissing
 from firnline_ingest.spark import executor_warmup
 from tests.fakes.ledger import MemoryLedger
 from tests.ingest.spark.standing_in import config

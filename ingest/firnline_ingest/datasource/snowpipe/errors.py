@@ -5,22 +5,28 @@ from collections.abc import Sequence
 from firnline_ingest.errors import Fatal, Retryable, SnowflakeError, declared
 
 
+@declared
 class QueryForeign(SnowflakeError, Fatal):
     """The channels of this name belong to another query, or to the same one from before its checkpoint was removed."""
 
+    channel: str
+    query: str | None
+    own: str
+
     id = "FL-2511"
+    message = "The channel {channel} has rows of {whose}, and this is query {own}."
+    next_step = (
+        "start from the checkpoint that belongs to those rows. To begin from the start, give the query another "
+        "name: rows that it reads from the source again are then added again. Two queries into one table need two names."
+    )
     causes = 'A query with `format("snowpipe")` has the `name` of another one, or a new checkpoint'
     remedy = (
         "the checkpoint that the rows belong to; or another `name`, if the rows that are read again may be there twice"
     )
 
-    def __init__(self, channel: str, query: str | None, own: str) -> None:
-        whose = f"query {query}" if query else "another program"
-        super().__init__(
-            f"The channel {channel} has rows of {whose}, and this is query {own}.",
-            next_step="start from the checkpoint that belongs to those rows. To begin from the start, give the query another "
-            "name: rows that it reads from the source again are then added again. Two queries into one table need two names.",
-        )
+    @property
+    def whose(self) -> str:
+        return f"query {self.query}" if self.query else "another program"
 
 
 @declared
@@ -33,14 +39,12 @@ class BatchDiffers(SnowflakeError, Fatal):
 
     id = "FL-2512"
     message = (
-        "Batch {batch} was run again with other rows than those that are in the table: partition channel {channel}: "
-        "{why}. Nothing was added through this channel; other partitions of this run may have added rows of the batch "
-        "again."
+        "Batch {batch} was run again with other rows than those that are in the table: partition channel {channel}: {why}. "
+        "Nothing was added through this channel; other partitions of this run may have added rows of the batch again."
     )
     next_step = (
         "compare this batch's rows with the source. Then make the plan replayable (no random values, after a shuffle "
-        "sortWithinPartitions over all columns, as many cores as before), and begin with a new checkpoint and another "
-        "name."
+        "sortWithinPartitions over all columns, as many cores as before), and begin with a new checkpoint and another name."
     )
     causes = (
         'A batch of `format("snowpipe")` was run again and had other rows, or its rows in another order or other partitions: a '
@@ -59,10 +63,7 @@ class CheckpointBehind(SnowflakeError, Fatal):
     committed: int
 
     id = "FL-2513"
-    message = (
-        "The channel {channel} has rows of batch {committed}, and the checkpoint is at batch {batch}: it is an older "
-        "copy."
-    )
+    message = "The channel {channel} has rows of batch {committed}, and the checkpoint is at batch {batch}: it is an older copy."
     next_step = "start from the newest checkpoint; a batch that was planned again need not have the rows it had."
     causes = 'The checkpoint of a query with `format("snowpipe")` is an older copy: the table has rows of later batches'
     remedy = "the newest checkpoint; or another `name`, if the rows that are read again may be there twice"
@@ -140,10 +141,7 @@ class RowsUncounted(SnowflakeError, Retryable):
     counted: int
 
     id = "FL-2517"
-    message = (
-        "The channel {channel} has committed {sent:,} rows, and counted {counted:,}: how many were rejected is not "
-        "known."
-    )
+    message = "The channel {channel} has committed {sent:,} rows, and counted {counted:,}: how many were rejected is not known."
     next_step = "nothing: the batch is run again, and adds no row twice."
     causes = 'Snowflake has committed rows of `format("snowpipe")`, and its counters say fewer for half a minute'
     remedy = "nothing: the batch is run again, and adds no row twice; if it comes back, report it"
@@ -161,29 +159,40 @@ class BatchUnknown(SnowflakeError, Fatal):
         )
 
 
+@declared
 class PlanNotReplayable(SnowflakeError, Fatal):
     """A DataFrame's plan may have other rows, or an order of its own, each time that Spark runs a batch."""
 
+    problems: Sequence[str]
+
     id = "FL-2519"
+    message = "A batch may have other rows when it is run again: {problems:; }."
+    next_step = (
+        "change what is named. A query in which that can't be changed stops with FL-2512 when a batch is run again, where rows "
+        "may be there twice."
+    )
     causes = (
         "`replayable(…)` has looked at a DataFrame's plan: it has a random value, a shuffle without an order behind it, a part "
         "of its rows (`limit`, `sample`), or an operator or a source of which nothing is known"
     )
     remedy = "another way to the same rows: the message has each place; without the check the query is as exact as FL-2512 finds"
 
-    def __init__(self, problems: Sequence[str]) -> None:
-        super().__init__(
-            f"A batch may have other rows when it is run again: {'; '.join(problems)}.",
-            next_step="change what is named. A query in which that can't be changed stops with FL-2512 when a batch is "
-            "run again, where rows may be there twice.",
-        )
-        self.problems = tuple(problems)
 
-
+@declared
 class PlanUnchecked(SnowflakeError, Fatal):
     """A query starts whose plan nobody has looked at."""
 
+    name: str
+
     id = "FL-2521"
+    message = (
+        "Nobody has looked at the plan of {name!r}: each row is there once only if a batch has the same rows when it is run "
+        "again."
+    )
+    next_step = (
+        "write what replayable(…) returns: replayable(frame).writeStream, as the last step before it. With "
+        'option("unchecked", "true") the query runs without: at least once, unless the plan gives the same rows again.'
+    )
     causes = (
         'A stream with `format("snowpipe")` is not of a DataFrame that `replayable(…)` returned, or something was done with that '
         "DataFrame before it was written"
@@ -192,11 +201,3 @@ class PlanUnchecked(SnowflakeError, Fatal):
         "`replayable(frame).writeStream`; or the option `unchecked` = `true`: at least once, where the plan gives other rows "
         "when a batch is run again"
     )
-
-    def __init__(self, name: str) -> None:
-        super().__init__(
-            f"Nobody has looked at the plan of {name!r}: each row is there once only if a batch has the same rows when it is "
-            "run again.",
-            next_step="write what replayable(…) returns: replayable(frame).writeStream, as the last step before it. With "
-            'option("unchecked", "true") the query runs without: at least once, unless the plan gives the same rows again.',
-        )

@@ -230,7 +230,7 @@ class PartitionWriter:
             self._proven_s, self._losses = self._clock(), 0
         elif self._unproven and self._clock() - self._proven_s > STALLED_S:
             self._proven_s = self._clock()
-            raise ChannelStalled(self._key.channel, STALLED_S)
+            raise ChannelStalled.after(self._key.channel, STALLED_S)
 
     def _refuse_others(self, committed: Position | None) -> None:
         """Raises AttemptReplaced where the token is of rows that were sent elsewhere; the same rows have the same token."""
