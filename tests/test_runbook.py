@@ -21,6 +21,9 @@ from firnline_infra.error_catalog import declaring_modules, error_of
 from firnline_ingest.errors import DOCUMENTATION, FirnlineError, UsageError
 
 PACKAGES = (bench, firnline_ingest, firnline_infra, firnline_local)
+OWN_CONSTRUCTORS = 10
+"""Errors that are not `declared`. The number may only fall: an error needs a constructor of its own if it chooses between whole
+messages, has no fields (mypy derives no constructor for it), or is the base of all. Words that are computed are a property."""
 SHIPPED = tuple(f"{package.__name__}." for package in PACKAGES)
 
 
@@ -41,6 +44,18 @@ def ids() -> dict[str, list[str]]:
         if "id" in vars(error):
             found[error.id].append(error.__name__)
     return dict(found)
+
+
+def test_no_more_errors_have_a_constructor_of_their_own_than_did() -> None:
+    own = sorted(
+        f"{error.__module__}.{error.__name__}"
+        for error in every_error()
+        if "__init__" in vars(error) and error.__init__.__qualname__.startswith(f"{error.__qualname__}.")
+    )
+    assert len(own) <= OWN_CONSTRUCTORS, "\n".join(
+        ("declare its fields and templates (firnline_ingest.errors.declared):", *own)
+    )
+    assert len(own) == OWN_CONSTRUCTORS, "set the ceiling to this number"
 
 
 def test_no_two_errors_share_an_id() -> None:
