@@ -1,8 +1,9 @@
 """Leaves out the test files that a change does not reach: `scripts/test --changed`, or `--changed=REF` for what differs from REF.
 
 A module reaches a test file if that, one of its conftest files, or what these lead to imports it or names it in a text; a data
-file reaches the tests that name it. Tests that run whole programs are reached by all that those consist of. What is neither,
-as a script or the lock file, reaches every test. A name that a program puts together is not seen here: CI runs every test.
+file reaches what names it, or its folder, and code that is in no package is data, too. Tests that run whole programs are reached
+by all that those consist of. What is none of these, as a script or the lock file, reaches every test. A name that a program
+puts together is not seen here: CI runs every test.
 """
 
 import ast
@@ -26,6 +27,7 @@ DATA = ("docs", "stacks", "examples")
 ALWAYS = re.compile(r"tests/(docs/.*|test_\w+\.py)")
 """The laws, and the tests of the pages."""
 TEST = re.compile(r"tests/(.+/)?test_\w+\.py")
+PATTERN = re.compile(r"\*\*?|\*\.(?!py$)\w+")
 MARK, WORD = re.compile(r"\bmark\.(\w+)"), re.compile(r"\w+")
 HOUSES = tuple(house.package for house in layout.HOUSES)
 PROGRAMS: Mapping[str, tuple[str, ...]] = {
@@ -177,11 +179,15 @@ class Checkout:
         """Returns the modules that a test file begins with: itself, and what its conftest files name. A fixture of theirs counts
         if the file, or a fixture that counts, names it."""
         found = {self._by_path[test]}
+        for conftest, each in self._used_by(test):
+            found.update(self._named(conftest, each.parts))
+        return found
+
+    def _used_by(self, test: str) -> Iterator[tuple[str, Fixture]]:
+        """Yields the fixtures that count, each with the name of its conftest file."""
         words = set(WORD.findall(self._texts[self._by_path[test]]))
         for conftest in self._conftests(test):
-            for each in _used(self._fixtures[conftest], words):
-                found.update(self._named(conftest, each.parts))
-        return found
+            yield from ((conftest, each) for each in _used(self._fixtures[conftest], words))
 
     def _conftests(self, test: str) -> Iterator[str]:
         """Yields the nearest first: its fixtures may ask for those above."""
@@ -193,15 +199,18 @@ class Checkout:
         """Returns the paths of the test files that none of the changed files reaches."""
         code, data = set[str](), set[str]()
         for path in changed:
-            if path in self._by_path:
-                code.add(self._by_path[path])
-            elif path.partition("/")[0] in DATA or path.endswith(".md"):
-                data |= {Path(path).name, Path(path).parent.name} - {"", "docs"}
-            elif beside := self._beside(path):
-                code |= beside
-            else:
+            is_code, root = path in self._by_path, path.partition("/")[0]
+            code |= {self._by_path[path]} if is_code else set()
+            if root in DATA or (root == "tests" and not is_code) or path.endswith(".md"):
+                data.add(path)
+            if is_code and (root == "tests" or self._is_in_a_package(path)):
+                continue
+            beside = set() if root in DATA or path.endswith(".md") else self._beside(path)
+            code |= beside
+            if not (is_code or beside or path in data):
                 return frozenset()
-        reached = self.reached_by({*code, *(name for name in self._inside["tests"] if self._names_one_of(name, data))})
+        readers = {name for name in self._inside["tests"] if _reads_one_of(self._parts[name], data)}
+        reached = self.reached_by({*code, *readers})
         houses = {name.partition(".")[0] for name in self.reached_by(code)}
         return frozenset(
             path
@@ -210,6 +219,7 @@ class Checkout:
             and not ALWAYS.fullmatch(path)
             and reached.isdisjoint(self.begins_with(path))
             and code.isdisjoint(self._conftests(path))
+            and not (data and any(_reads_one_of(each.parts, data) for _, each in self._used_by(path)))
             and houses.isdisjoint(self._programs(path))
         )
 
@@ -218,18 +228,37 @@ class Checkout:
         for marker in MARK.findall(self._texts[self._by_path[test]]):
             yield from PROGRAMS.get(marker, ())
 
+    def _is_in_a_package(self, path: str) -> bool:
+        return (Path(path).parent / "__init__.py").as_posix() in self._by_path
+
     def _beside(self, path: str) -> set[str]:
-        """Returns the modules that may read a data file: those of the nearest folder that has some, of tests all below it."""
+        """Returns the modules that may read a data file: those of the nearest package, of tests all below the nearest folder that
+        has some. Code that is in no package is what some package holds for others."""
         for folder in map(Path.as_posix, Path(path).parents):
             below = {name for file, name in self._by_path.items() if file.startswith(f"{folder}/")}
             beside = {name for file, name in self._by_path.items() if Path(file).parent.as_posix() == folder}
-            if beside and folder != "tests":
-                return below if folder.startswith("tests/") else beside
+            if folder.startswith("tests/") and beside:
+                return below
+            if folder != "tests" and f"{folder}/__init__.py" in self._by_path:
+                return beside
         return set()
 
-    def _names_one_of(self, module: str, data: set[str]) -> bool:
-        texts = (each for each in self._parts[module] if isinstance(each, str))
-        return bool(data) and any(not data.isdisjoint(text.split("/")) for text in texts)
+
+def _reads_one_of(parts: Iterable[Part], data: Iterable[str]) -> bool:
+    """Tells whether a part names one of the files, or what is in one of their folders: it names the folder, of tests with the one
+    above it; or one that holds it, and a pattern."""
+    words = {word for text in parts if isinstance(text, str) for word in text.split("/")}
+    has_patterns = any(PATTERN.fullmatch(word) for word in words)
+    return any(_reads(words, path, has_patterns=has_patterns) for path in data)
+
+
+def _reads(words: set[str], path: str, *, has_patterns: bool) -> bool:
+    *folders, name = path.split("/")
+    if name in words or (has_patterns and not words.isdisjoint(set(folders) & {*DATA})):
+        return True
+    if folders[:1] == ["tests"]:
+        return len(folders) > 2 and words.issuperset(folders[-2:])
+    return not words.isdisjoint({*folders} - {*DATA})
 
 
 def _fixtures(conftest: str) -> Iterator[tuple[str, Fixture]]:

@@ -66,7 +66,6 @@ know_the_modules_of_this_stack()
 reap_what_is_started_from_now_on()
 
 ROOT = Path(__file__).parents[1]
-LOCAL_SPEC = ROOT / "stacks" / "environments" / "local.yaml"
 pytest_plugins = ("tests.sql.recording", "tests.tiers", "tests.changed")
 
 
@@ -141,7 +140,8 @@ def local_environment(tmp_path_factory: pytest.TempPathFactory) -> "Iterator[Run
     from tests.iam.running import MODULES
 
     folder = tmp_path_factory.mktemp("local") / "environment"
-    with LocalEnvironment(folder, load_spec(LOCAL_SPEC), modules=MODULES, commit_lag_ms=20) as environment:
+    spec = load_spec(ROOT / "stacks" / "environments" / "local.yaml")
+    with LocalEnvironment(folder, spec, modules=MODULES, commit_lag_ms=20) as environment:
         yield environment
 
 

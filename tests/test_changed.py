@@ -18,6 +18,8 @@ FILES = {
     "infra/firnline_infra/rows/__init__.py": "",
     "infra/firnline_infra/rows/streams.py": "",
     "infra/firnline_infra/rows/template.yaml": "",
+    "infra/firnline_infra/files/entry.py": "",
+    "infra/firnline_infra/files/Containerfile": "",
     "infra/firnline_infra/typed.py": "if TYPE_CHECKING:\n    from firnline_infra.plan import Plan\n",
     "local/firnline_local/__init__.py": "",
     "local/firnline_local/demo.py": "def demo():\n    import firnline_local.server\n",
@@ -37,10 +39,15 @@ FILES = {
     "tests/local/test_worker.py": 'WORKER = "worker.py"\n',
     "tests/local/worker.py": "import firnline_local.server\n",
     "tests/local/test_nothing.py": "",
+    "tests/local/test_golden.py": 'GOLDEN = TESTS / "infra" / "golden"\n',
+    "tests/local/test_folder.py": 'PAGES = (ROOT / "docs").rglob("*.md")\n',
+    "tests/local/read/conftest.py": 'def page():\n    return ROOT / "docs" / "read.md"\n',
+    "tests/local/read/test_fixture.py": "def test(page): pass\n",
     "tests/e2e/test_story.py": "import pytest\npytestmark = pytest.mark.e2e\n",
 }
 INFRA = {f"tests/infra/test_{name}.py" for name in ("plan", "cli", "by_name", "typed", "page")}
-LOCAL = {f"tests/local/test_{name}.py" for name in ("server", "worker", "nothing")}
+LOCAL = {f"tests/local/test_{name}.py" for name in ("server", "worker", "nothing", "golden", "folder")}
+LOCAL |= {"tests/local/read/test_fixture.py"}
 EVERY = {*INFRA, *LOCAL, "tests/e2e/test_story.py"}
 
 
@@ -68,14 +75,17 @@ def checkout(tmp_path: Path) -> Checkout:
         ("infra/firnline_infra/rows/streams.py", named("story")),
         ("infra/firnline_infra/rows/template.yaml", named("plan", "by_name", "story")),
         ("infra/firnline_infra/__init__.py", named("plan", "by_name", "cli", "typed", "story")),
+        ("infra/firnline_infra/files/entry.py", named("plan", "by_name", "cli", "typed", "story")),
+        ("infra/firnline_infra/files/Containerfile", named("plan", "by_name", "cli", "typed", "story")),
         ("local/firnline_local/demo.py", named("cli", "story")),
         ("local/firnline_local/server.py", named("cli", "server", "worker", "story")),
         ("tests/local/worker.py", named("worker")),
         ("tests/local/test_nothing.py", named("nothing")),
         ("tests/infra/conftest.py", INFRA),
-        ("tests/infra/golden/plan.json", INFRA),
-        ("docs/plan.md", named("page")),
-        ("docs/other.md", set()),
+        ("tests/infra/golden/plan.json", INFRA | named("golden")),
+        ("docs/plan.md", named("page", "folder")),
+        ("docs/read.md", named("folder", "fixture")),
+        ("docs/other.md", named("folder")),
         ("scripts/test", EVERY),
         ("uv.lock", EVERY),
     ],
@@ -157,7 +167,25 @@ def test_each_process_of_a_run_leaves_the_same_out(checkout: Checkout) -> None:
         check=False,
     )
     assert "1 passed" in ran.stdout, ran.stdout + ran.stderr
-    assert "Test files that the change does not reach: 8." in ran.stdout
+    assert "Test files that the change does not reach: 11." in ran.stdout
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("changed", "test"),
+    [
+        ("infra/firnline_infra/artefact/files/Containerfile", "tests/infra/artefact/test_image.py"),
+        ("infra/firnline_infra/programs/pulumi/Pulumi.yaml", "tests/infra/test_programs.py"),
+        ("tests/infra/blueprint/rich.yaml", "tests/infra/specification/test_load.py"),
+        ("tests/contract/golden/engine-prod.json", "tests/ingest/aws/test_configuration.py"),
+        ("tests/kcl/golden/kcl-1.15.3-single.json", "tests/ingest/migration/test_plan.py"),
+        ("docs/spec.md", "tests/sql/test_statements.py"),
+        ("examples/first-pipeline/orders.ndjson", "tests/e2e/test_examples.py"),
+        ("stacks/policy/__main__.py", "tests/infra/policy/test_pack.py"),
+    ],
+)
+def test_what_reads_a_file_is_reached_by_it(changed: str, test: str) -> None:
+    assert test not in Checkout(ROOT).left_out([changed])
 
 
 @pytest.mark.slow

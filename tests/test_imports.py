@@ -5,6 +5,7 @@ with what it may load. A package that is not named here may load nothing beyond 
 """
 
 import json
+import re
 import subprocess
 import sys
 from collections.abc import Callable, Iterator, Mapping
@@ -365,3 +366,10 @@ def test_the_product_does_not_know_what_imitates_the_clouds(house: str) -> None:
 
 def test_every_exception_of_this_law_is_about_a_package_that_exists() -> None:
     assert MAY_LOAD.keys() <= set(packages())
+
+
+def test_nothing_but_the_programs_of_users_knows_jsii() -> None:
+    """CDK Terrain's core starts Node where it is imported."""
+    known = re.compile(r"^\s*(import|from) (cdktn|cdktf|jsii)\b", re.MULTILINE)
+    files = (file for house in ("infra", "ingest", "local") for file in (ROOT / house).rglob("*.py"))
+    assert [file for file in files if known.search(file.read_text(encoding="utf-8"))] == []

@@ -63,7 +63,7 @@ class Workgroup(Section):
     """RPUs: 4, a multiple of 8 up to 512, or of 32 above (in some regions); paid by the second while a statement or a refresh
     runs. With `auto` refreshes that is nearly always."""
     subnets: list[Annotated[str, SUBNET]] = Field(default=[], max_length=16)
-    """Three or more, in three Availability Zones (two in us-west-1); the default VPC's by default. They need a way to Kinesis: a
+    """Three or more, in three Availability Zones (us-west-1 has two); the default VPC's by default. They need a way to Kinesis: a
     NAT or internet gateway, or its interface endpoint (`network.vpc_endpoints`)."""
     security_groups: list[Annotated[str, SECURITY_GROUP]] = Field(default=[], max_length=32)
     """The default one of the VPC by default."""

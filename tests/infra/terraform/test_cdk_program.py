@@ -82,9 +82,5 @@ def test_without_a_core_it_says_what_to_install(monkeypatch: pytest.MonkeyPatch)
         runpy.run_path(str(PROGRAM))
 
 
-def test_the_program_is_read_in_a_minute_and_nothing_else_knows_jsii() -> None:
+def test_the_program_is_read_in_a_minute() -> None:
     assert len(PROGRAM.read_text(encoding="utf-8").splitlines()) < 60
-    for house in ("infra", "ingest", "local"):
-        for file in (ROOT / house).rglob("*.py"):
-            text = file.read_text(encoding="utf-8")
-            assert not any(f"import {name}" in text or f"from {name}" in text for name in JSII), file

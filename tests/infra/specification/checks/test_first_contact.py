@@ -3,7 +3,9 @@
 from typing import Any
 
 import pytest
+from sqlglot.dialects.redshift import Redshift as RedshiftDialect
 
+from firnline_infra.specification.checks.redshift import RESERVED
 from tests.infra.specifications import problems
 
 GROUP = {"subnets": ["subnet-0a1b2c3d4e5f60718"], "security_group": {"vpc": "vpc-0a1b2c3d4e5f60718"}}
@@ -57,6 +59,10 @@ ENDPOINTS = {
 }
 IMAGES = {"trust": "irsa", "oidc_provider": "oidc.example.com/id/A", "namespace": "n", "service_account": "s"}
 REPOSITORY = {"aws": {"runtime": {**IMAGES, "kubernetes": {}}}, "ledger": {"table": "ledger"}}
+
+
+def test_every_word_that_another_list_of_redshifts_has_is_reserved() -> None:
+    assert {word.strip() for word in RedshiftDialect.Generator.RESERVED_KEYWORDS} <= RESERVED
 
 
 @pytest.mark.parametrize(
