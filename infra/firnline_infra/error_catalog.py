@@ -53,10 +53,11 @@ def declared_in(module: ModuleType) -> Iterator[type[FirnlineError]]:
 
 
 def message_of(error: type[FirnlineError]) -> str:
-    """The error's message, with <names> for its values; empty if its constructor writes it."""
-    return "".join(
-        f"{text}<{name}>" if name is not None else text for text, name, _, _ in Formatter().parse(error.message)
-    )
+    """Returns the error's message, with <names> for its values; empty if a constructor writes it, or values alone."""
+    parts = list(Formatter().parse(error.message))
+    if not any(re.search(r"[^\W\d_]{2}", text) for text, *_ in parts):
+        return ""
+    return "".join(f"{text}<{name}>" if name is not None else text for text, name, _, _ in parts)
 
 
 def declaring_modules() -> dict[str, str]:

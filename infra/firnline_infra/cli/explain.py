@@ -102,7 +102,7 @@ def _text(error: "type[FirnlineError]") -> str:
 
     titles = {
         "": error.__doc__,
-        "Message: ": message_of(error),
+        "Message: ": " ".join(message_of(error).split()),
         "How it comes about: ": error.causes,
         "Next: ": error.remedy,
     }

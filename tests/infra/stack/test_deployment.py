@@ -173,12 +173,12 @@ def test_what_exists_already_is_named_all_at_once_before_anything_is_created(wor
     world.change("stream: carts, database: SHOP", "stream: orders, database: FIRNLINE")
     with pytest.raises(AlreadyThere) as caught:
         world.deployment.up()
-    assert caught.value.found == (
+    assert caught.value.found == [
         "stream orders",
         "database FIRNLINE in Snowflake",
         "schema FIRNLINE.RAW in Snowflake",
         "table FIRNLINE.RAW.ORDERS in Snowflake",
-    )
+    ]
     assert world.engine.calls == []
     assert [str(refusal) for refusal in world.deployment.preview().refusals] == [str(caught.value)]
 
