@@ -36,7 +36,7 @@ def absent(spec: EnvironmentSpec, blueprint: Blueprint, accounts: Accounts) -> I
 
 def _adopted(spec: EnvironmentSpec, blueprint: Blueprint) -> Iterator[AdoptedObject]:
     for stream in blueprint.environment.sources:
-        if stream.can_be_looked_for:
+        if stream.is_adopted_here:
             yield AdoptedObject(stream.path, STREAM, stream.name)
     if (arn := spec.aws.key.arn) is not None:
         yield AdoptedObject("aws.key", KEY, arn)

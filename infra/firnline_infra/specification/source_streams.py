@@ -46,7 +46,7 @@ class SourceStream:
         return not (self.is_elsewhere or self.options.is_opened_by_another)
 
     @property
-    def can_be_looked_for(self) -> bool:
+    def is_adopted_here(self) -> bool:
         """Tells whether it is adopted, where the deployer can look for it."""
         return self.options.origin is Origin.ADOPT and not self.is_elsewhere
 

@@ -33,7 +33,7 @@ def test_each_action_has_one_reason(kind: Kind) -> None:
 
 
 @every_kind
-def test_what_is_made_under_a_fixed_name_can_be_looked_for(kind: Kind) -> None:
+def test_what_is_made_under_a_fixed_name_is_adopted_here(kind: Kind) -> None:
     if kind.exists is not None:
         client = boto3.client(kind.exists.client, region_name="eu-west-1")
         assert callable(getattr(client, kind.exists.operation))

@@ -172,7 +172,7 @@ def _adopting(blueprint: Blueprint) -> Iterator[PolicyStatement]:
     """The rights to see, before an `up`, whether what belongs to others exists."""
     environment = blueprint.environment
     arns = environment.arns
-    streams = tuple(each.arn for each in environment.sources if each.can_be_looked_for)
+    streams = tuple(each.arn for each in environment.sources if each.is_adopted_here)
     if streams:
         yield allow("SeeStreams", {"kinesis:DescribeStreamSummary": IS_THERE}, resources=streams)
     if (key := key_of(environment)) is not None:

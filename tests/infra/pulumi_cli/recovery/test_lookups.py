@@ -32,7 +32,7 @@ def test_ids_that_are_made_of_names(type_: str, inputs: dict[str, str], import_i
     assert list(lookup(inputs)) == [import_id]
 
 
-def test_every_type_that_we_make_can_be_looked_for_or_made_again() -> None:
+def test_every_type_that_we_make_is_adopted_here_or_made_again() -> None:
     known = {*BY_NAME, *REPEATED, *aws_lookups(no_client)}
     assert set(known_types()) - known == set()
     assert not REPEATED & set(BY_NAME)
