@@ -1,4 +1,5 @@
-"""The module of prod is golden: a changed file is reviewed for what `terraform apply` would do with it.
+"""The modules of prod, and of an environment with what prod lacks, are golden: a changed file is reviewed for what
+`terraform apply` would do with it.
 
 FIRNLINE_WRITE_GOLDEN=1 writes it anew. Pulumi makes the same of each environment (tests/infra/pulumi/test_beside_terraform.py).
 """
@@ -6,6 +7,7 @@ FIRNLINE_WRITE_GOLDEN=1 writes it anew. Pulumi makes the same of each environmen
 import json
 import os
 import re
+from operator import attrgetter
 from pathlib import Path
 from typing import Any
 
@@ -33,12 +35,15 @@ def document(spec: EnvironmentSpec, name: str) -> Any:
     return json.loads(module_files(spec)[f"{name}.tf.json"])
 
 
-def test_a_shipped_environment_is_the_reviewed_module() -> None:
-    spec = load_spec(ENVIRONMENTS / "prod.yaml")
+@pytest.mark.parametrize(
+    "file", [ENVIRONMENTS / "prod.yaml", Path(__file__).parent / "wide.yaml"], ids=attrgetter("stem")
+)
+def test_an_environment_is_the_reviewed_module(file: Path) -> None:
+    spec, golden = load_spec(file), GOLDEN / file.stem
     if os.environ.get("FIRNLINE_WRITE_GOLDEN"):
-        write_module(spec, GOLDEN / "prod")
-        pytest.fail("prod was written: review it, and run the test again")
-    assert differing(spec, GOLDEN / "prod") == []
+        write_module(spec, golden)
+        pytest.fail(f"{file.stem} was written: review it, and run the test again")
+    assert differing(spec, golden) == []
 
 
 def test_what_would_be_another_text_is_found_and_written_and_what_is_not_wanted_goes(tmp_path: Path) -> None:
