@@ -16,6 +16,7 @@ from firnline_infra.specification.metadata_type import metadata_columns
 from firnline_infra.specification.pipeline import Pipeline, content_column
 from firnline_infra.specification.target_tables import TargetTable
 from firnline_ingest.config.rows import MetadataForm, PartName
+from firnline_ingest.errors import counted
 from firnline_ingest.identifiers import quoted, stored_name, text_literal
 
 UNITS = {"day": 86_400, "hour": 3_600, "minute": 60, "second": 1}
@@ -59,8 +60,7 @@ def latest_table(target: TargetTable, warehouse: Identifier | None, comment: str
 def written_lag(seconds: int) -> str:
     """In the largest unit that it is whole in, as SHOW DYNAMIC TABLES has it: 5 minutes."""
     unit, length = next((unit, length) for unit, length in UNITS.items() if seconds % length == 0)
-    count = seconds // length
-    return f"{count} {unit}{'' if count == 1 else 's'}"
+    return counted(seconds // length, unit)
 
 
 def key_of(pipeline: Pipeline) -> tuple[str, ...]:

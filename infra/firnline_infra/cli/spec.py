@@ -119,8 +119,9 @@ def _checked(path: Path, environment: str) -> "EnvironmentSpec":
 
 def _summary(path: Path, spec: "EnvironmentSpec", others: "dict[str, EnvironmentSpec]") -> str:
     from firnline_infra.specification.name_collisions import is_same_environment
+    from firnline_ingest.errors import counted
 
-    streams, pipelines = _counted(len(spec.streams), "stream"), _counted(len(spec.pipelines), "pipeline")
+    streams, pipelines = counted(len(spec.streams), "stream"), counted(len(spec.pipelines), "pipeline")
     good = f"{path}: good. Environment {spec.name}, {spec.durability.value}, {streams}, {pipelines}."
     whole = (
         f"\n  pipelines[{index}].content_column: whole records in one column cost queries speed: declare columns for what is "
@@ -162,10 +163,6 @@ def _refused(path: Path, error: "FirnlineError") -> dict[str, object]:
 
     problems = getattr(error, "problems", None) or [str(error)]
     return {"file": str(path), "is_good": False, "id": error.id, "url": url_of(error.id), "problems": problems}
-
-
-def _counted(number: int, what: str) -> str:
-    return f"{number} {what}{'s' if number != 1 else ''}"
 
 
 @spec.command()

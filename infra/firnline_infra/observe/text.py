@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from firnline_ingest.checks import Finding, Report
 from firnline_ingest.checks.listing import report_listing
+from firnline_ingest.errors import counted
 from firnline_ingest.terminal import text_table
 
 COLUMNS = ("object", "property", "expected", "found", "why")
@@ -53,7 +54,7 @@ def summary(report: Report) -> str:
     noun = report.suite.noun
     kinds = by_kind(report.differences)
     of_kinds = f" in {len(kinds)} kinds of object" if len(kinds) > 1 else ""
-    differences = f"{count} {noun}{'' if count == 1 else 's'}{of_kinds}" if count else f"no {noun}"
+    differences = f"{counted(count, noun)}{of_kinds}" if count else f"no {noun}"
     ignored = f", {len(report.ignored)} ignored" if report.ignored else ""
     blind = f", and {len(report.unseen)} could not be seen" if report.unseen else ""
     return f"{report.environment}: {differences}{ignored}{blind}."

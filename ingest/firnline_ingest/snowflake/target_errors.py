@@ -1,6 +1,7 @@
 """Errors of a table or a pipe: it is missing, it may not be written to, or it does not keep what it is sent."""
 
 from collections.abc import Sequence
+from typing import ClassVar
 
 from firnline_ingest.errors import Fatal, Retryable, SnowflakeError, declared
 from firnline_ingest.identifiers import quoted
@@ -37,8 +38,25 @@ class ColumnsUndecided(SnowflakeError, Retryable):
         return ", ".join(self.keys[:5]) + (f" and {len(self.keys) - 5} more" if len(self.keys) > 5 else "")
 
 
+class _Unseen:
+    """Words for what an engine's role does not see: it is not there, or the role lacks each privilege on it."""
+
+    role: str
+    missing: Sequence[WantedPrivilege]
+    needed: ClassVar[str]
+    """The privileges that it takes, where it is not known which are missing."""
+
+    @property
+    def lack(self) -> str:
+        return f": it lacks {', '.join(map(str, self.missing))}" if self.missing else ""
+
+    @property
+    def grant(self) -> str:
+        return f"where it exists: {grant_statements(self.missing, self.role) or f'grant the role {self.needed}.'}"
+
+
 @declared
-class TableMissing(SnowflakeError, Fatal):
+class TableMissing(_Unseen, SnowflakeError, Fatal):
     table: str
     role: str
     missing: Sequence[WantedPrivilege] = ()
@@ -51,14 +69,7 @@ class TableMissing(SnowflakeError, Fatal):
     )
     causes = "No such table, or no privilege at all on it"
     remedy = "UNDROP TABLE, grant, or make it"
-
-    @property
-    def lack(self) -> str:
-        return _lack(self.missing)
-
-    @property
-    def grant(self) -> str:
-        return _grant_or(self.missing, self.role, "INSERT on it, and USAGE on its database and schema")
+    needed = "INSERT on it, and USAGE on its database and schema"
 
 
 @declared
@@ -83,7 +94,7 @@ class TableRenamed(SnowflakeError, Fatal):
 
 
 @declared
-class PipeMissing(SnowflakeError, Fatal):
+class PipeMissing(_Unseen, SnowflakeError, Fatal):
     pipe: str
     role: str
     missing: Sequence[WantedPrivilege] = ()
@@ -93,14 +104,7 @@ class PipeMissing(SnowflakeError, Fatal):
     next_step = "{grant} If there is none: create it, or leave `pipe` out to use the table's default pipe."
     causes = "The named pipe is not there, or not visible"
     remedy = "make it, grant OPERATE, or leave `pipe` out"
-
-    @property
-    def lack(self) -> str:
-        return _lack(self.missing)
-
-    @property
-    def grant(self) -> str:
-        return _grant_or(self.missing, self.role, "OPERATE on it")
+    needed = "OPERATE on it"
 
 
 @declared
@@ -249,12 +253,3 @@ class ErrorLoggingOff(SnowflakeError, Fatal):
     next_step = "ALTER TABLE {table} SET ERROR_LOGGING = TRUE; or set tolerance to none."
     causes = "`tolerance: all` would lose rejected rows"
     remedy = "SET ERROR_LOGGING = TRUE; what was rejected meanwhile: `firnline audit --counters`"
-
-
-def _lack(missing: Sequence[WantedPrivilege]) -> str:
-    return f": it lacks {', '.join(map(str, missing))}" if missing else ""
-
-
-def _grant_or(missing: Sequence[WantedPrivilege], role: str, needed: str) -> str:
-    """The statements where it is known what is missing; else what a role needs."""
-    return f"where it exists: {grant_statements(missing, role) or f'grant the role {needed}.'}"

@@ -11,6 +11,7 @@ from firnline_infra.specification.pipeline import Pipeline, content_column
 from firnline_infra.specification.table import TableKind
 from firnline_infra.specification.target_tables import target_tables
 from firnline_ingest.config.pipe_select import Selected, UnreadableSelect, lost_position, selected
+from firnline_ingest.errors import counted
 from firnline_ingest.identifiers import InvalidIdentifier, quoted
 
 
@@ -47,8 +48,8 @@ def _misplaced(pipeline: Pipeline, expressions: Sequence[Selected], columns: Seq
     order = ", ".join(columns)
     if len(expressions) != len(columns):
         yield (
-            f"has {_count(len(expressions), 'expression')}, and the table {table_of(pipeline)} has "
-            f"{_count(len(columns), 'column')}: {order}; give one for each, in that order."
+            f"has {counted(len(expressions), 'expression')}, and the table {table_of(pipeline)} has "
+            f"{counted(len(columns), 'column')}: {order}; give one for each, in that order."
         )
         return
     for column, each in zip(columns, expressions, strict=True):
@@ -124,10 +125,6 @@ def _a_pipe_is_of_the_table_it_is_called(spec: EnvironmentSpec) -> Iterator[str]
             )
         if other := letters.get(name):
             yield f"{path}: {name} is also the pipe that {other.at('file_replay')} makes; name another pipe."
-
-
-def _count(number: int, what: str) -> str:
-    return f"{number} {what}{'' if number == 1 else 's'}"
 
 
 CHECKS = (_a_select_fills_its_table, _keys_become_no_columns, _a_pipe_is_of_the_table_it_is_called)

@@ -105,19 +105,18 @@ def _a_workgroup_is_one_that_serverless_takes(spec: EnvironmentSpec) -> Iterator
 LONGEST_DATABASE = 64
 WORDS = """
 aes128 aes256 all allowoverwrite analyse analyze and any array as asc authorization az64 backup between binary blanksasnull
-both bytedict bzip2 case cast check collate column connect constraint create credentials cross current_date current_time
+both bytedict bzip2 case cast check collate column constraint create credentials cross current_date current_time
 current_timestamp current_user current_user_id default deferrable deflate defrag delta delta32k desc disable distinct do else
 emptyasnull enable encode encrypt encryption end except explicit false for foreign freeze from full globaldict256
-globaldict64k grant group gzip having identity ignore ilike in initially inner intersect interval into is isnull join
-language leading left like limit localtime localtimestamp lun luns lzo lzop minus mostly16 mostly32 mostly8 natural new not
-notnull null nulls off offline offset oid old on only open or order outer overlaps parallel partition percent permissions
-pivot placing primary raw readratio recover references rejectlog resort respect restore right select session_user similar
-snapshot some sysdate system table tag tdes text255 text32k then timestamp to top trailing true truncatecolumns type union
-unique unnest unpivot user using verbose wallet when where with without
+globaldict64k grant group gzip having identity ignore ilike in initially inner intersect interval into is isnull join leading
+left like limit localtime localtimestamp lun luns lzo lzop minus mostly16 mostly32 mostly8 natural new not notnull null nulls
+off offline offset oid old on only open or order outer overlaps parallel partition percent permissions pivot placing primary
+raw readratio recover references rejectlog resort respect restore right select session_user similar snapshot some sysdate
+system table tag tdes text255 text32k then timestamp to top trailing true truncatecolumns type union unique unnest unpivot
+user using verbose wallet when where with without
 """
 RESERVED = frozenset(WORDS.split())
-"""Database developer guide, "Reserved words", by sqlglot's list of them and what it leaves out; CreateCluster refuses them as
-DBName (API reference, 2026-11-30)."""
+"""Reserved words of Redshift, as sqlglot's dialect has them; CreateCluster refuses them as DBName (API reference, 2026-11-30)."""
 
 
 def _a_made_clusters_database_has_a_name_that_redshift_takes(spec: EnvironmentSpec) -> Iterator[str]:

@@ -128,7 +128,8 @@ def _the_provider_can_read_the_names(spec: EnvironmentSpec) -> Iterator[str]:
 
 
 def _clustering_keys(spec: EnvironmentSpec) -> Iterator[tuple[str, str]]:
-    """Yields those of standard tables, which the provider reads back from SHOW TABLES (ClusterStatementToList, 2026-11-30)."""
+    """Yields those of standard tables, which the provider reads back from SHOW TABLES, and splits at each comma outside of
+    parentheses (pkg/sdk, Table.GetClusterByKeys, 2026-11-30)."""
     for each in target_tables(spec):
         if each.pipeline.table_kind is TableKind.STANDARD and each.pipeline.table_origin is ObjectOrigin.CREATE:
             for number, column in enumerate(each.pipeline.cluster_by):
@@ -194,7 +195,8 @@ def _each_is_somebody_else(spec: EnvironmentSpec) -> Iterator[str]:
 
 
 def _login_names_differ_by_more_than_case(spec: EnvironmentSpec) -> Iterator[str]:
-    """The name of a user is its login name, too, and these are case-insensitive (docs.snowflake.com, CREATE USER, 2026-11-30)."""
+    """The name of a user is its login name, too, and these are case-insensitive (docs.snowflake.com, CREATE ORGANIZATION
+    USER, LOGIN_NAME, 2026-11-30)."""
     names = Names.of(spec)
     users = [
         *((f"{user.path}.user", user.principal.user) for user in service_users(spec)),

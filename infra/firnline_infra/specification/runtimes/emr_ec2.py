@@ -34,8 +34,8 @@ def vcpus_of(instance_type: str) -> int | None:
 
 
 def architecture_of(instance_type: str) -> Architecture:
-    """Returns the architecture that the name tells: Graviton has a g behind its generation (EC2 user guide, "Instance type naming
-    conventions", 2026-11-30), or is a1."""
+    """Returns the architecture that the name tells: Graviton has a g behind its generation (the families of
+    aws/aws-graviton-getting-started, 2026-11-30), or is a1 (Arm, by the CDK's InstanceClass)."""
     return Architecture.ARM64 if re.match(r"a1\.|[a-z-]+\d+g", instance_type) else Architecture.X86_64
 
 
