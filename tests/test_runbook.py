@@ -2,6 +2,7 @@
 
 import importlib
 import json
+import pickle
 import pkgutil
 import re
 from collections import defaultdict
@@ -17,7 +18,7 @@ import firnline_local
 from docs.tools import runbook
 from docs.tools.error_pages import pages
 from firnline_infra.cli.explain import explain
-from firnline_infra.error_catalog import declaring_modules, error_of
+from firnline_infra.error_catalog import declared_errors, declaring_modules, error_of, message_of
 from firnline_ingest.errors import DOCUMENTATION, FirnlineError, UsageError
 
 PACKAGES = (bench, firnline_ingest, firnline_infra, firnline_local)
@@ -93,14 +94,26 @@ def test_an_id_that_no_error_has_is_refused_with_the_nearest_one(id_: str, hint:
 
 
 def test_an_error_that_crosses_processes_is_the_same_there() -> None:
-    import pickle
-
     from firnline_ingest.kinesis.errors import StreamMissing
 
     error = pickle.loads(pickle.dumps(StreamMissing("orders")))
     assert isinstance(error, StreamMissing)
     assert str(error) == str(StreamMissing("orders"))
     assert (error.id, error.is_retryable) == ("FL-2001", False)
+
+
+def test_each_error_of_texts_shows_them_as_they_are_and_crosses_processes() -> None:
+    odd = "{0} {y} {{z}} %s"
+    tried = 0
+    for error in declared_errors().values():
+        fields = {name: hint for each in error.__mro__ for name, hint in getattr(each, "__annotations__", {}).items()}
+        if error._defaults and all(fields[name] is str for name in error._defaults):
+            raised = error(**dict.fromkeys(error._defaults, odd))
+            there = pickle.loads(pickle.dumps(raised))
+            assert odd in str(raised), error
+            assert (type(there), str(there), vars(there)) == (error, str(raised), vars(raised))
+            tried += 1
+    assert tried > 100
 
 
 def test_an_entry_names_its_page_and_is_a_document_too() -> None:
@@ -125,6 +138,20 @@ def test_a_message_is_in_its_entry_and_found_by_its_words() -> None:
     assert json.loads(CliRunner().invoke(explain, ["FL-2001", "-o", "json"]).output)["message"] == message
     assert "FL-2001  StreamMissing" in CliRunner().invoke(explain, ["does", "not", "exist", "in", "this"]).output
     assert f"[FL-2001] {message}" in dict(pages())["errors/FL-2001.md"]
+
+
+@pytest.mark.parametrize(
+    ("id_", "message"),
+    [
+        ("FL-3006", "The table <table> does not exist, or role <role> sees nothing of it."),
+        ("FL-7102", "<binary> is Pulumi <version>; "),
+        ("FL-2406", ""),
+    ],
+    ids=["without what some cases add", "with a word that is computed", "none of values alone"],
+)
+def test_the_message_of_an_entry_is_what_each_case_has(id_: str, message: str) -> None:
+    found = message_of(error_of(id_))
+    assert found.startswith(message) if message else found == ""
 
 
 def test_an_entry_is_shown_without_the_marks_of_a_page() -> None:

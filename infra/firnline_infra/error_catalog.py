@@ -53,11 +53,17 @@ def declared_in(module: ModuleType) -> Iterator[type[FirnlineError]]:
 
 
 def message_of(error: type[FirnlineError]) -> str:
-    """Returns the error's message, with <names> for its values; empty if a constructor writes it, or values alone."""
-    parts = list(Formatter().parse(error.message))
-    if not any(re.search(r"[^\W\d_]{2}", text) for text, *_ in parts):
-        return ""
-    return "".join(f"{text}<{name}>" if name is not None else text for text, name, _, _ in parts)
+    """Returns the error's message, with <names> for its values; empty if a constructor writes it, or values alone.
+
+    Computed words that follow another word without a blank are an addition that some cases have, and are left out.
+    """
+    message, has_words = "", False
+    for text, name, _, _ in Formatter().parse(error.message):
+        has_words = has_words or re.search(r"[^\W\d_]{2}", text) is not None
+        message += text
+        is_addition = isinstance(getattr(error, name or "", None), property) and re.search(r"[\w>)]$", message)
+        message += f"<{name}>" if name is not None and not is_addition else ""
+    return message if has_words else ""
 
 
 def declaring_modules() -> dict[str, str]:
